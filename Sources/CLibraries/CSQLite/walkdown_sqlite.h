@@ -1,0 +1,2 @@
+#pragma once
+#include <sqlcipher/sqlite3.h>
