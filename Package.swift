@@ -23,7 +23,8 @@ let cLibraries: [Module] = [
     Module(
         name: "CMicrohttpd", path: "Sources/CLibraries/CMicrohttpd", libraries: ["microhttpd"]),
     Module(name: "CGnuTLS", path: "Sources/CLibraries/CGnuTLS", libraries: ["gnutls"]),
-    Module(name: "CNcurses", path: "Sources/CLibraries/CNcurses", libraries: ["ncursesw", "tinfo"]),
+    Module(
+        name: "CNcurses", path: "Sources/CLibraries/CNcurses", libraries: ["ncursesw", "tinfo"]),
     Module(name: "CTerminal", path: "Sources/CLibraries/CTerminal"),
     Module(name: "CSystem", path: "Sources/CLibraries/CSystem"),
 ]
