@@ -30,7 +30,7 @@ package enum FieldValue: Sendable {
     /// The one form of each value; the cases can also be made by hand.
     package var canonical: FieldValue {
         guard case .double(let number) = self, abs(number) <= Self.exactWhole,
-            number.rounded(.towardZero) == number
+            Double(Int64(number)) == number
         else { return self }
         return .integer(Int64(number))
     }
@@ -167,7 +167,8 @@ extension FieldValue: Comparable {
     private static func precedes(_ number: Double, _ whole: Int64) -> Bool {
         if number < -0x1p63 { return true }
         if number >= 0x1p63 { return false }
-        return Int64(number.rounded(.down)) < whole
+        let truncated = Int64(number)
+        return truncated == whole ? number < Double(truncated) : truncated < whole
     }
 
     private var rank: Int {
