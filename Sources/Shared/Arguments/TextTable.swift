@@ -1,0 +1,28 @@
+/// Rows in aligned columns for people; scripts use `--json`.
+package struct TextTable: Sendable {
+    let header: [String]
+    private var rows: [[String]] = []
+
+    package init(_ header: [String]) {
+        self.header = header
+    }
+
+    package mutating func append(_ row: [String]) {
+        precondition(row.count == header.count, "a row has one cell for each column")
+        rows.append(row.map { terminalSafe($0) })
+    }
+
+    package var text: String {
+        let widths = header.indices.map { column in
+            ([header] + rows).map { $0[column].count }.max() ?? 0
+        }
+        return ([header] + rows).map { row in
+            var line = ""
+            for (cell, width) in zip(row, widths) {
+                line += cell + String(repeating: " ", count: width - cell.count + 2)
+            }
+            while line.last == " " { line.removeLast() }
+            return line + "\n"
+        }.joined()
+    }
+}
