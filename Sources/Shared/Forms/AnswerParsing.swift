@@ -1,0 +1,182 @@
+package import Coding
+
+/// How typed text is read.
+package enum TypingRules: Sendable {
+    /// In commands and files: the C locale, so that a script means the same everywhere.
+    case command
+    /// On the screen: a decimal comma or point, whichever the keypad has.
+    case screen
+}
+
+extension Question {
+    /// The value that a text stands for, checked against type, choices and hard limits. An empty
+    /// text is `.null`: it clears the answer.
+    /// - Parameter today: what `t` and `+3d` count from; nil where such dates are not understood.
+    package func parse(
+        _ text: String, rules: TypingRules, today: CivilDate?
+    ) throws(AnswerProblem) -> FieldValue {
+        let value = try read(text, rules: rules, today: today)
+        if let problem = problem(with: value) { throw problem }
+        return value
+    }
+
+    private func read(
+        _ text: String, rules: TypingRules, today: CivilDate?
+    ) throws(AnswerProblem) -> FieldValue {
+        if case .text = type {
+            if text.allSatisfy(\.isWhitespace) { return .null }
+            do throws(FieldValueError) {
+                return try FieldValue(text: text)
+            } catch {
+                throw error == .tooLong ? .tooLong : .controlCharacter
+            }
+        }
+        let trimmed = TypedText.trimmed(text)
+        if trimmed.isEmpty { return .null }
+        switch type {
+        case .note: throw .takesNoAnswer
+        case .text: return .null  // answered above
+        case .integer: return try TypedNumber(trimmed, rules: rules).whole()
+        case .decimal: return try TypedNumber(trimmed, rules: rules).value()
+        case .choice, .verdict: return .string(try TypedChoice(trimmed).pick(from: choices).name)
+        case .date:
+            guard let date = TypedDate.read(trimmed, today: today) else { throw .notADate }
+            return .string(date.description)
+        }
+    }
+}
+
+enum TypedText {
+    static func trimmed(_ text: String) -> String {
+        var rest = text[...]
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}
+
+/// A number as it is typed: sign, digits, one decimal mark, exponent. No hexadecimal, infinity or
+/// grouping: `1,234` is 1.234 on the screen and refused in a command, never twelve hundred.
+struct TypedNumber {
+    private var text: String
+
+    init(_ text: String, rules: TypingRules) throws(AnswerProblem) {
+        self.text = text
+        guard rules == .screen else { return }
+        self.text = text.replacing("−", with: "-")
+        let marks = self.text.filter { $0 == "," || $0 == "." }
+        guard marks.count <= 1 else { throw .ambiguousNumber }
+        self.text = self.text.replacing(",", with: ".")
+    }
+
+    func value() throws(AnswerProblem) -> FieldValue {
+        guard let shape else { throw .notANumber }
+        if shape == .whole, let integer = Int64(text) { return .integer(integer) }
+        // Double's own reader also takes "nan", "inf" and hexadecimal: the shape excluded them.
+        guard let double = Double(text), double.isFinite else { throw .tooManyDigits }
+        do throws(FieldValueError) {
+            return try FieldValue(number: double)
+        } catch {
+            throw .notANumber
+        }
+    }
+
+    func whole() throws(AnswerProblem) -> FieldValue {
+        guard let shape else { throw .notANumber }
+        guard shape == .whole else { throw .notWhole }
+        guard let integer = Int64(text) else { throw .tooManyDigits }
+        return .integer(integer)
+    }
+
+    private enum Shape { case whole, fraction }
+
+    private var shape: Shape? {
+        var rest = text.utf8[...]
+        skipSign(&rest)
+        let before = skipDigits(&rest)
+        var after = 0
+        var shape = Shape.whole
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            after = skipDigits(&rest)
+            shape = .fraction
+        }
+        guard before + after > 0 else { return nil }
+        if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
+            rest.removeFirst()
+            skipSign(&rest)
+            guard skipDigits(&rest) > 0 else { return nil }
+            shape = .fraction
+        }
+        return rest.isEmpty ? shape : nil
+    }
+
+    private func skipSign(_ rest: inout Substring.UTF8View) {
+        if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") {
+            rest.removeFirst()
+        }
+    }
+
+    private func skipDigits(_ rest: inout Substring.UTF8View) -> Int {
+        var count = 0
+        while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            rest.removeFirst()
+            count += 1
+        }
+        return count
+    }
+}
+
+/// A date as it is typed: `2026-03-14`, `20260314`, `t` for today, `+3d`, `-2w`.
+enum TypedDate {
+    static func read(_ text: String, today: CivilDate?) -> CivilDate? {
+        if let date = CivilDate(text) { return date }
+        if text.utf8.count == 8, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+            let digits = Array(text)
+            return CivilDate(
+                String(digits[0..<4]) + "-" + String(digits[4..<6]) + "-" + String(digits[6..<8]))
+        }
+        guard let today else { return nil }
+        if text == "t" || text == "T" { return today }
+        return offset(text).flatMap { today.adding(days: $0) }
+    }
+
+    /// Days of `+3d`, `-1w`, `+10`.
+    private static func offset(_ text: String) -> Int? {
+        var rest = text[...]
+        guard let sign = rest.popFirst(), sign == "+" || sign == "-" else { return nil }
+        var unit = 1
+        if let last = rest.last, let days = ["d": 1, "w": 7][last.lowercased()] {
+            unit = days
+            rest.removeLast()
+        }
+        guard (1...5).contains(rest.utf8.count), rest.utf8.allSatisfy({ (48...57).contains($0) }),
+            let count = Int(rest)
+        else { return nil }
+        return (sign == "-" ? -count : count) * unit
+    }
+}
+
+/// A choice as it is typed: its name, or failing that its name or label without regard to case,
+/// spaces and punctuation, where that fits one choice only (`r-404a` is `R404A`).
+struct TypedChoice {
+    private let text: String
+
+    init(_ text: String) { self.text = text }
+
+    func pick(from choices: [Choice]) throws(AnswerProblem) -> Choice {
+        if let exact = choices.first(where: { $0.name == text }) { return exact }
+        let wanted = Self.folded(text)
+        guard !wanted.isEmpty else { throw .notOffered }
+        let fitting = choices.filter {
+            Self.folded($0.name) == wanted || Self.folded($0.label) == wanted
+        }
+        guard let first = fitting.first else { throw .notOffered }
+        guard fitting.count == 1 else { throw .severalChoices }
+        return first
+    }
+
+    private static func folded(_ text: String) -> String {
+        text.lowercased().filter { $0.isLetter || $0.isNumber }
+    }
+}

@@ -1,0 +1,66 @@
+/// What is wrong with one answer, in words that a person on the spot can act on. The words name
+/// limits, never the answer: they may end in a log.
+package enum AnswerProblem: Error, Hashable, Sendable {
+    /// A relevant required question without an answer.
+    case required
+    case notANumber
+    /// Both a comma and a point, or two of one kind: which is the decimal mark?
+    case ambiguousNumber
+    case notWhole
+    /// More digits than the device can keep exactly.
+    case tooManyDigits
+    case belowMinimum(Double)
+    case aboveMaximum(Double)
+    case notADate
+    case notOffered
+    /// What was typed fits several choices.
+    case severalChoices
+    case controlCharacter
+    case tooLong
+    /// The stored value is of another type than the question's, as after a change of the form.
+    case wrongType
+    /// Typed on the screen and not accepted: the text stands in a draft.
+    case unfinishedDraft
+    case takesNoAnswer
+
+    /// A sentence without a final stop; `unit` stands after limits.
+    package func message(unit: String? = nil) -> String {
+        switch self {
+        case .required: "needs an answer"
+        case .notANumber: "is not a number"
+        case .ambiguousNumber: "has more than one decimal mark"
+        case .notWhole: "must be a whole number"
+        case .tooManyDigits: "has too many digits"
+        case .belowMinimum(let limit): "must be at least " + Self.quantity(limit, unit)
+        case .aboveMaximum(let limit): "must be at most " + Self.quantity(limit, unit)
+        case .notADate: "is not a date: YYYY-MM-DD, t for today, +3d"
+        case .notOffered: "is not one of the choices"
+        case .severalChoices: "fits more than one choice"
+        case .controlCharacter: "contains control characters"
+        case .tooLong: "is too long"
+        case .wrongType: "is of another type than the question asks"
+        case .unfinishedDraft: "was typed but not accepted"
+        case .takesNoAnswer: "is a note and takes no answer"
+        }
+    }
+
+    private static func quantity(_ value: Double, _ unit: String?) -> String {
+        plainNumber(value) + (unit.map { " " + $0 } ?? "")
+    }
+}
+
+/// A number in the C locale, whole ones without a fraction.
+package func plainNumber(_ value: Double) -> String {
+    Int64(exactly: value).map(String.init) ?? value.description
+}
+
+/// A problem and the question that has it.
+package struct FormProblem: Hashable, Sendable {
+    package let path: String
+    package let problem: AnswerProblem
+
+    package init(path: String, problem: AnswerProblem) {
+        self.path = path
+        self.problem = problem
+    }
+}

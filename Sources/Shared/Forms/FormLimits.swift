@@ -1,0 +1,16 @@
+/// What a form may hold at most. A form is untrusted, and the largest of 299 real ones has 726
+/// controls and a list of 11,800 choices, so these refuse nothing that people make.
+package enum FormLimits {
+    package static let sections = 500
+    package static let questions = 5_000
+    package static let choicesOfOneQuestion = 20_000
+    package static let choicesInAll = 100_000
+    /// Bytes of UTF-8 in an id, a version, a name or a path.
+    package static let nameBytes = 200
+    /// Bytes of UTF-8 in a title, a label, a hint or a message.
+    package static let textBytes = 8_192
+    /// Conditions nest no deeper, which bounds the recursion that reads and evaluates them and keeps
+    /// the document within the depth that the wire allows.
+    package static let conditionDepth = 10
+    package static let conditionTerms = 256
+}
