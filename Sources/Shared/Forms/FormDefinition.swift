@@ -33,7 +33,8 @@ package struct FormDefinition: Equatable, Sendable {
         self.sections = sections
         questions = sections.flatMap(\.questions)
         indexByPath = check.indexByPath
-        indexByName = Dictionary(grouping: questions.indices, by: { [questions] in questions[$0].name })
+        indexByName = Dictionary(
+            grouping: questions.indices, by: { [questions] in questions[$0].name })
         evaluationOrder = check.evaluationOrder
         sectionOfQuestion = check.sectionOf
     }

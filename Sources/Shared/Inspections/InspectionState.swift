@@ -39,7 +39,9 @@ package enum InspectionState: String, Sendable, CaseIterable {
     package func become(
         _ next: InspectionState, by role: Role
     ) throws(StateRefusal) -> InspectionState {
-        guard mayBecome(next, by: role) else { throw StateRefusal(from: self, to: next, role: role) }
+        guard mayBecome(next, by: role) else {
+            throw StateRefusal(from: self, to: next, role: role)
+        }
         return next
     }
 
@@ -70,6 +72,12 @@ package struct StateRefusal: Error, Equatable, Sendable, CustomStringConvertible
     package let from: InspectionState
     package let to: InspectionState
     package let role: InspectionState.Role
+
+    package init(from: InspectionState, to: InspectionState, role: InspectionState.Role) {
+        self.from = from
+        self.to = to
+        self.role = role
+    }
 
     package var description: String {
         switch (from, to) {
