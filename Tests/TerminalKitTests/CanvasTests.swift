@@ -1,0 +1,102 @@
+import TerminalKit
+import Testing
+
+@Suite("Canvas")
+struct CanvasTests {
+    private func line(_ canvas: Canvas, _ row: Int) -> String {
+        canvas.row(row).filter { !$0.isContinuation }.map { String($0.scalar) }.joined()
+    }
+
+    @Test("Text is clipped on all sides")
+    func clipping() {
+        var canvas = Canvas(size: Size(columns: 8, rows: 3))
+        canvas.clipped(to: Rect(column: 2, row: 1, columns: 4, rows: 1)) { canvas in
+            canvas.text("abcdefgh", column: 0, row: 1)
+            canvas.text("abcdefgh", column: 0, row: 0)
+            canvas.text("abcdefgh", column: 0, row: 2)
+        }
+        #expect(line(canvas, 0) == "        ")
+        #expect(line(canvas, 1) == "  cdef  ")
+        #expect(line(canvas, 2) == "        ")
+    }
+
+    @Test("A wide character that an edge would cut in two becomes a blank")
+    func wideAtTheEdge() {
+        var canvas = Canvas(size: Size(columns: 3, rows: 1))
+        canvas.text("a漢字", column: 0, row: 0)
+        #expect(line(canvas, 0) == "a漢")
+        canvas.text("b", column: 2, row: 0)
+        #expect(line(canvas, 0) == "a b")
+        canvas.text("漢", column: -1, row: 0)
+        #expect(line(canvas, 0) == "  b")
+    }
+
+    @Test("A head of width two is always followed by its continuation, whatever is drawn over it")
+    func wideInvariant() {
+        var random = SystemRandomNumberGenerator()
+        let seed = UInt64.random(in: 0...UInt64.max, using: &random)
+        var generator = SplitMix(state: seed)
+        var canvas = Canvas(size: Size(columns: 9, rows: 2))
+        for _ in 0..<2_000 {
+            let text = ["漢", "a", "e\u{301}", "漢a漢"][Int(generator.next() % 4)]
+            let column = Int(generator.next() % 12) - 2
+            canvas.text(text, column: column, row: Int(generator.next() % 2))
+            for row in 0..<2 {
+                let cells = Array(canvas.row(row))
+                for (index, cell) in cells.enumerated() {
+                    let continues = index + 1 < cells.count && cells[index + 1].isContinuation
+                    #expect((cell.width == 2) == continues, "seed \(seed)")
+                }
+            }
+        }
+    }
+
+    @Test("Marks stand in the side table and belong to their cell")
+    func marks() {
+        var canvas = Canvas(size: Size(columns: 4, rows: 1))
+        canvas.text("e\u{301}x", column: 0, row: 0)
+        #expect(canvas.marks(of: canvas[column: 0, row: 0]) == ["\u{301}"])
+        #expect(canvas.marks(of: canvas[column: 1, row: 0]) == [])
+        #expect(canvas[column: 1, row: 0].scalar == "x")
+    }
+
+    @Test("The ASCII tier never holds a character outside ASCII and keeps the columns")
+    func asciiTier() {
+        var canvas = Canvas(size: Size(columns: 10, rows: 3), tier: .ascii)
+        _ = canvas.box(Rect(canvas.size))
+        canvas.text("é漢x", column: 1, row: 1)
+        #expect(line(canvas, 0) == "+--------+")
+        #expect(line(canvas, 1) == "|???x    |")
+        #expect(canvas.cells.allSatisfy { $0.scalar.isASCII })
+    }
+
+    @Test("Rectangles can be cut at any size without leaving themselves", arguments: 0...12)
+    func cuts(columns: Int) {
+        for rows in 0...12 {
+            var rest = Rect(Size(columns: columns, rows: rows))
+            let whole = rest
+            let parts = [
+                rest.cutTop(2), rest.cutBottom(3), rest.cutLeft(4), rest.cutRight(5),
+                rest.inset(columns: 3, rows: 3), rest.centred(Size(columns: 7, rows: 7)), rest,
+            ]
+            for part in parts {
+                #expect(part.intersection(whole) == part || part.isEmpty)
+            }
+            var canvas = Canvas(size: whole.size)
+            _ = canvas.box(whole, title: "title")
+        }
+    }
+}
+
+/// A small generator (Steele, Lea, Flood 2014) whose seed can be printed.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
