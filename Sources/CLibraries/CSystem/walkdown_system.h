@@ -1,1 +1,15 @@
 #pragma once
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+
+// prctl(2) takes a variable number of arguments, which Swift does not import.
+static inline int walkdown_forbid_dumping(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+static inline int walkdown_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+// An enumeration's constant in glibc, which setrlimit(2) itself does not take in Swift.
+static inline int walkdown_forbid_core_files(void) {
+    const struct rlimit none = {0, 0};
+    return setrlimit(RLIMIT_CORE, &none);
+}

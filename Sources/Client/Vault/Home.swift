@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// The folder that holds everything this device knows: `walkdown.db` (with `-wal` and `-shm`),
+/// `vault.json`, `tries` and `lock`. Mode 0700; files in it 0600.
+package struct Home: Sendable, Equatable {
+    package let directory: String
+
+    package init(_ directory: String) {
+        self.directory = directory
+    }
+
+    /// `--home`, else `$WALKDOWN_HOME`, else the XDG data folder (freedesktop.org base directory
+    /// specification: `$XDG_DATA_HOME` counts only when it is absolute).
+    package static func locate(
+        option: String?, environment: [String: String]
+    ) throws(VaultError) -> Home {
+        if let option, !option.isEmpty { return Home(option) }
+        if let named = environment["WALKDOWN_HOME"], !named.isEmpty { return Home(named) }
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+            return Home(data + "/walkdown")
+        }
+        guard let user = environment["HOME"], user.hasPrefix("/") else {
+            throw .system(operation: "find the home of", path: "walkdown", code: ENOENT)
+        }
+        return Home(user + "/.local/share/walkdown")
+    }
+
+    package var database: String { directory + "/walkdown.db" }
+    package var vault: String { directory + "/vault.json" }
+    package var lock: String { directory + "/lock" }
+    var tries: String { directory + "/tries" }
+
+    package var isEnrolled: Bool { DurableFile.exists(vault) }
+
+    /// Makes the folder with its parents where it is missing, and closes it to other people.
+    package func prepare() throws(VaultError) {
+        try makeFolders()
+        let folder = try Descriptor(directory, O_RDONLY | O_DIRECTORY)
+        guard try folder.status().st_mode & 0o077 != 0 else { return }
+        guard fchmod(folder.raw, 0o700) == 0 else { throw .failed("close to others", directory) }
+    }
+
+    private func makeFolders() throws(VaultError) {
+        var path = directory.hasPrefix("/") ? "/" : ""
+        for name in directory.split(separator: "/") {
+            path += (path.isEmpty || path.hasSuffix("/") ? "" : "/") + name
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST || DurableFile.exists(path) else {
+                throw .failed("make the folder", path)
+            }
+        }
+    }
+}

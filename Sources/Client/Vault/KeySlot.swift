@@ -1,0 +1,78 @@
+internal import Crypto
+
+/// The data key, closed under a PIN: Argon2id makes a key from the PIN, that key opens the box.
+struct KeySlot: Equatable {
+    /// Bound into key and box: a slot of a later layout is never read as one of this.
+    static let version: Int64 = 1
+    static let dataKeyByteCount = 32
+
+    var cost: Argon2id.Cost
+    var salt: [UInt8]
+    var box: SealedBox
+
+    static func close(
+        over dataKey: SecretBytes, pin: SecretBytes, deviceId: String, cost: Argon2id.Cost
+    ) throws(VaultError) -> KeySlot {
+        let salt = Crypto.random(Argon2id.saltByteCount)
+        do {
+            let key = try wrappingKey(pin: pin, salt: salt, cost: cost, deviceId: deviceId)
+            defer { key.erase() }
+            let box = try SealedBox.seal(
+                dataKey, key: key, associatedData: associatedData(deviceId: deviceId))
+            return KeySlot(cost: cost, salt: salt, box: box)
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// The slow half of opening: nothing is learned about the PIN by it.
+    func wrappingKey(from pin: SecretBytes, deviceId: String) throws(VaultError) -> SecretBytes {
+        do {
+            return try Self.wrappingKey(pin: pin, salt: salt, cost: cost, deviceId: deviceId)
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// The quick half, in which the tag alone decides; nil when it does not fit.
+    func open(with key: SecretBytes, deviceId: String) throws(VaultError) -> SecretBytes? {
+        do {
+            return try box.open(key: key, associatedData: Self.associatedData(deviceId: deviceId))
+        } catch CryptoError.notAuthentic {
+            return nil
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// Keyed BLAKE2b over device and version under Argon2id's key; a TPM's share joins it later.
+    private static func wrappingKey(
+        pin: SecretBytes, salt: [UInt8], cost: Argon2id.Cost, deviceId: String
+    ) throws(CryptoError) -> SecretBytes {
+        let stretched = try Argon2id.derive(from: pin, salt: salt, cost: cost)
+        defer { stretched.erase() }
+        return try BLAKE2b.derive(
+            from: stretched, purpose: bound("walkdown key slot key", deviceId: deviceId))
+    }
+
+    private static func associatedData(deviceId: String) -> [UInt8] {
+        bound("walkdown key slot", deviceId: deviceId)
+    }
+
+    /// Each part with its length before it, so that no two different lists give the same bytes.
+    private static func bound(_ purpose: String, deviceId: String) -> [UInt8] {
+        [purpose, "\(version)", deviceId].flatMap { part in
+            Array("\(part.utf8.count):".utf8) + Array(part.utf8)
+        }
+    }
+}
+
+extension VaultError {
+    /// In this module a refusal by Crypto means memory, or parameters that stood in a file.
+    init(_ error: CryptoError) {
+        switch error {
+        case .outOfMemory: self = .outOfMemory
+        case .notAuthentic, .unusable, .malformedText: self = .damaged("a key slot is unusable")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import TestSupport
+import Testing
+import Vault
+
+@Suite("Homes and leases")
+struct HomeTests {
+    @Test("the option counts before the environment, that before XDG, that before the home folder")
+    func places() throws {
+        var environment = ["WALKDOWN_HOME": "/w", "XDG_DATA_HOME": "/x", "HOME": "/h"]
+        #expect(try Home.locate(option: "/o", environment: environment).directory == "/o")
+        #expect(try Home.locate(option: nil, environment: environment).directory == "/w")
+        environment["WALKDOWN_HOME"] = ""
+        #expect(try Home.locate(option: nil, environment: environment).directory == "/x/walkdown")
+        environment["XDG_DATA_HOME"] = "relative"
+        let usual = "/h/.local/share/walkdown"
+        #expect(try Home.locate(option: nil, environment: environment).directory == usual)
+        #expect(throws: VaultError.self) { try Home.locate(option: nil, environment: [:]) }
+    }
+
+    @Test("preparing makes parents and closes an open folder")
+    func prepare() throws {
+        let folder = try TemporaryFolder("home")
+        let home = Home(folder.path + "/a/b//c/")
+        try home.prepare()
+        try home.prepare()
+        #expect(mode(of: folder.path + "/a/b/c") == 0o700)
+        #expect(chmod(folder.path + "/a/b/c", 0o755) == 0)
+        try home.prepare()
+        #expect(mode(of: folder.path + "/a/b/c") == 0o700)
+    }
+
+    @Test("a file where the home should be is an error that names it")
+    func notAFolder() throws {
+        let folder = try TemporaryFolder("home")
+        let path = folder.path + "/file"
+        let file = try #require(fopen(path, "w"))
+        fclose(file)
+        #expect(throws: VaultError.system(operation: "open", path: path, code: ENOTDIR)) {
+            try Home(path).prepare()
+        }
+    }
+
+    @Test("a second lease is refused with the holder's number, and given when the first is gone")
+    func lease() throws {
+        let home = Home(try TemporaryFolder("home").path + "/h")
+        #expect(try HomeLease.holder(of: home) == nil)
+        do {
+            let first = try HomeLease.acquire(home)
+            #expect(try HomeLease.holder(of: home) == getpid())
+            #expect(throws: VaultError.held(pid: getpid())) { try HomeLease.acquire(home) }
+            withExtendedLifetime(first) {}
+        }
+        #expect(try HomeLease.holder(of: home) == nil)
+        _ = try HomeLease.acquire(home)
+    }
+
+    @Test("a number that a killed process left in the lock is not believed")
+    func staleNumber() throws {
+        let home = Home(try TemporaryFolder("home").path + "/h")
+        try home.prepare()
+        let file = try #require(fopen(home.lock, "w"))
+        fputs("1\n", file)
+        fclose(file)
+        #expect(try HomeLease.holder(of: home) == nil)
+        _ = try HomeLease.acquire(home)
+    }
+}
+
+@Suite("The clock that locks")
+struct LockClockTests {
+    @Test("locks at five minutes without a key, not at 4:59")
+    func fiveMinutes() {
+        let boot = FixedClock(at: 1_000_000)
+        var clock = LockClock(now: boot.reading)
+        boot.advance(seconds: 299)
+        #expect(!clock.isDue)
+        #expect(clock.remaining == 1000)
+        boot.advance(seconds: 1)
+        #expect(clock.isDue)
+        clock.noteKey()
+        #expect(!clock.isDue)
+    }
+
+    @Test("a jump over a suspend locks before the first draw")
+    func suspend() {
+        let boot = FixedClock(at: 0)
+        let clock = LockClock(now: boot.reading)
+        boot.advance(seconds: 8 * 3600)
+        #expect(clock.isDue)
+    }
+
+    @Test("the real boot clock runs and agrees with the kernel's file")
+    func real() throws {
+        let first = BootClock.now()
+        let instant = try BootInstant.current()
+        #expect(abs(instant.milliseconds - first) < 5000)
+        #expect(instant.boot.count == 36)
+        #expect(BootClock.now() >= first)
+    }
+}
