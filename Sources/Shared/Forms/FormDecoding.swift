@@ -10,16 +10,17 @@ extension FormDefinition {
                 .unknownFormat, at: "format",
                 "this program reads format \(FormDefinition.format) of compiled forms")
         }
+        let id = try form.text("id")
+        let version = try form.text("version")
         let sections = try form.list("sections", atMost: FormLimits.sections)
         var read: [Section] = []
         var count = 0
         for section in sections {
             read.append(try Section(reading: section, questionsSoFar: &count))
         }
-        let id = try form.text("id")
         let title = ShownText.clean(try form.optionalText("title") ?? "")
         try self.init(
-            id: id, version: try form.text("version"), title: title.isEmpty ? id : title,
+            id: id, version: version, title: title.isEmpty ? id : title,
             recordName: try form.optionalText("recordName"), sections: read)
     }
 
