@@ -1,0 +1,1 @@
+// Placeholder until the first part of this module lands.
