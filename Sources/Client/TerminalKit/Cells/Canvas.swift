@@ -19,7 +19,9 @@ package struct Canvas: Equatable, Sendable {
         self.clip = Rect(size)
     }
 
-    package subscript(column column: Int, row row: Int) -> Cell { cells[row * size.columns + column] }
+    package subscript(column column: Int, row row: Int) -> Cell {
+        cells[row * size.columns + column]
+    }
 
     /// The cells of a row, first column first.
     package func row(_ row: Int) -> ArraySlice<Cell> {

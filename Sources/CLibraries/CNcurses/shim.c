@@ -1,1 +1,0 @@
-#include "walkdown_ncurses.h"
