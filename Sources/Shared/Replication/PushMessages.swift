@@ -1,0 +1,136 @@
+package import Coding
+internal import Crypto
+
+/// `POST /api/v1/sync/push`.
+package struct PushRequest: Hashable, Sendable {
+    /// Mutations of one request.
+    package static let mostMutations = 50
+
+    package var clientNodeId: NodeID
+    package var clientEpoch: Int64
+    /// The baton of the last answer; nil before the first.
+    package var baton: String?
+    package var schemaVersion: Int64
+    /// The cursor up to which this device has pulled; nil before the first pull.
+    package var pullPosition: String?
+    package var mutations: [Mutation]
+
+    package init(
+        clientNodeId: NodeID, clientEpoch: Int64, baton: String?, schemaVersion: Int64 = 1,
+        pullPosition: String?, mutations: [Mutation]
+    ) {
+        self.clientNodeId = clientNodeId
+        self.clientEpoch = clientEpoch
+        self.baton = baton
+        self.schemaVersion = schemaVersion
+        self.pullPosition = pullPosition
+        self.mutations = mutations
+    }
+
+    /// The `Idempotency-Key`: the same batch with the same contents has the same key, whenever it
+    /// is sent.
+    package var idempotencyKey: String {
+        var bytes: [UInt8] = []
+        for mutation in mutations {
+            Canonical.append(mutation.id.rawValue, tag: "m", to: &bytes)
+            bytes += mutation.contentHash
+        }
+        return Hexadecimal.encode(SHA256.hash(bytes).prefix(16))
+    }
+}
+
+extension PushRequest {
+    package init(json: JSON) throws(CodingError) {
+        let mutations = try json.array("mutations", of: Mutation.init(json:))
+        guard mutations.count <= Self.mostMutations else {
+            throw CodingError(.tooLarge, path: "mutations", "more than \(Self.mostMutations)")
+        }
+        guard Set(mutations.map(\.id)).count == mutations.count else {
+            throw CodingError(.unexpected, path: "mutations", "the same mutation twice")
+        }
+        self.init(
+            clientNodeId: try json.read("clientNodeId", NodeID.init(json:)),
+            clientEpoch: try json.readOptional("clientEpoch", Count.read) ?? 0,
+            baton: try json.readOptional("baton", ShortText.read),
+            schemaVersion: try json.read("schemaVersion", Count.read),
+            pullPosition: try json.readOptional("pullPosition", ShortText.read),
+            mutations: mutations)
+    }
+
+    package var json: JSON {
+        [
+            "clientNodeId": clientNodeId.json, "clientEpoch": .integer(clientEpoch),
+            "baton": JSON(baton), "schemaVersion": .integer(schemaVersion),
+            "pullPosition": JSON(pullPosition), "mutations": .array(mutations.map(\.json)),
+        ]
+    }
+}
+
+/// What every answer of the sync routes says of the server.
+package struct ServerState: Hashable, Sendable {
+    package var lamport: Int64
+    /// Rises when the server is restored from a backup; versions of other epochs mean nothing.
+    package var epoch: Int64
+    /// For the hint that a device's clock is off; orders nothing.
+    package var timeUtc: String
+
+    package init(lamport: Int64, epoch: Int64, timeUtc: String) {
+        self.lamport = lamport
+        self.epoch = epoch
+        self.timeUtc = timeUtc
+    }
+
+    package init(json: JSON) throws(CodingError) {
+        self.init(
+            lamport: try json.read("serverLamport", Count.read),
+            epoch: try json.read("serverEpoch", Count.read),
+            timeUtc: try json.readOptional("serverTimeUtc", ShortText.read) ?? "")
+    }
+
+    var members: [String: JSON] {
+        [
+            "serverLamport": .integer(lamport), "serverEpoch": .integer(epoch),
+            "serverTimeUtc": .string(timeUtc),
+        ]
+    }
+}
+
+/// The answer 200 to a push.
+package struct PushResponse: Hashable, Sendable {
+    package var results: [Verdict]
+    package var baton: String?
+    package var server: ServerState
+
+    package init(results: [Verdict], baton: String?, server: ServerState) {
+        self.results = results
+        self.baton = baton
+        self.server = server
+    }
+
+    package init(json: JSON) throws(CodingError) {
+        self.init(
+            results: try json.array("results", of: Verdict.init(json:)),
+            baton: try json.readOptional("baton", ShortText.read),
+            server: try ServerState(json: json))
+    }
+
+    package var json: JSON {
+        var members = server.members
+        members["results"] = .array(results.map(\.json))
+        members["baton"] = JSON(baton)
+        return .object(members)
+    }
+}
+
+/// The answer 202 to a push: queued, verdicts come with a pull.
+package struct PushTicket: Hashable, Sendable {
+    package var ticket: String
+
+    package init(ticket: String) { self.ticket = ticket }
+
+    package init(json: JSON) throws(CodingError) {
+        self.init(ticket: try json.read("ticket", ShortText.read))
+    }
+
+    package var json: JSON { ["ticket": .string(ticket)] }
+}

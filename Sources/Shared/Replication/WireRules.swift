@@ -1,0 +1,32 @@
+internal import Coding
+
+// The small rules that every message shares.
+
+/// Versions, counters, sequences: never negative.
+enum Count {
+    static func read(_ json: JSON) throws(CodingError) -> Int64 {
+        let value = try json.asInteger()
+        guard value >= 0 else { throw CodingError(.unexpected, "expected a count of 0 or more") }
+        return value
+    }
+}
+
+/// Names of fields and tables: 1 to 256 bytes without control characters.
+enum FieldNames {
+    static func read(_ json: JSON) throws(CodingError) -> String {
+        let name = try json.asString()
+        guard (1...256).contains(name.utf8.count),
+            name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw CodingError(.unexpected, "expected a name of 1 to 256 characters") }
+        return name
+    }
+}
+
+/// Times, batons, cursors: opaque or for people, and short.
+enum ShortText {
+    static func read(_ json: JSON) throws(CodingError) -> String {
+        let text = try json.asString()
+        guard text.utf8.count <= 1_024 else { throw CodingError(.tooLarge, "more than 1024 bytes") }
+        return text
+    }
+}
