@@ -1,0 +1,68 @@
+internal import Replication
+
+/// How large the next batch is, and which mutations have had their turn in this cycle.
+///
+/// When a batch is refused as a whole, one mutation in it is to blame, and the batch is halved until
+/// it stands alone; the others go on. The first `suspects` mutations of the queue are the part that
+/// is known to hold the culprit.
+struct BatchPlan: Equatable, Sendable {
+    private(set) var limit = PushRequest.mostMutations
+    private(set) var suspects = 0
+    /// Offered and answered, or set aside: not to be offered again in this cycle.
+    private(set) var offered: Set<MutationID> = []
+    /// Alone when the server broke over them. Whether they are to blame shows when others pass.
+    private(set) var lonely: [MutationID] = []
+    private(set) var hasSetAside = false
+    /// A push got through in this cycle.
+    private(set) var havePassed = false
+    /// A pull got through after the server broke over a push: the server as such is well.
+    var isProbed = false
+    /// Mutations blamed one after another without one that passed between them.
+    private(set) var blamedInARow = 0
+
+    /// So many refused in a row mean that the server refuses everything, not that each is bad.
+    static let mostBlamedInARow = 3
+
+    mutating func passed(_ request: PushRequest) {
+        havePassed = true
+        blamedInARow = 0
+        offered.formUnion(request.mutations.map(\.id))
+        suspects = max(0, suspects - request.mutations.count)
+        limit = suspects > 0 ? max(1, suspects / 2) : PushRequest.mostMutations
+    }
+
+    /// - Precondition: more than one mutation.
+    mutating func halve(_ count: Int) {
+        suspects = count
+        limit = max(1, count / 2)
+    }
+
+    /// The culprit is known; the others go in full batches again.
+    mutating func blamed(_ id: MutationID) {
+        offered.insert(id)
+        blamedInARow += 1
+        suspects = 0
+        limit = PushRequest.mostMutations
+    }
+
+    /// The next goes alone too: it shows soonest whether the server breaks over anything.
+    mutating func setAside(_ id: MutationID) {
+        blamed(id)
+        limit = 1
+        lonely.append(id)
+        hasSetAside = true
+    }
+
+    /// A mutation was divided: its parts are new and have not been offered.
+    mutating func divided() {
+        suspects = 0
+        limit = 1
+    }
+
+    mutating func takeLonely() -> [MutationID] {
+        defer { lonely = [] }
+        return lonely
+    }
+
+    var refusesEverything: Bool { blamedInARow >= Self.mostBlamedInARow }
+}

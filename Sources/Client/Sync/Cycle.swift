@@ -1,0 +1,135 @@
+internal import Coding
+internal import Crypto
+internal import Replication
+
+/// Carries out the machine's instructions against a replica and a transport, on the caller's
+/// thread, until the cycle is over.
+package struct Cycle {
+    private let replica: any Replica
+    private let transport: any Transport
+    private let shouldStop: () -> Bool
+
+    /// - Parameter shouldStop: asked between instructions; a running call is ended by the
+    ///   transport's own `cancel`.
+    package init(
+        replica: any Replica, transport: any Transport, shouldStop: @escaping () -> Bool = { false }
+    ) {
+        self.replica = replica
+        self.transport = transport
+        self.shouldStop = shouldStop
+    }
+
+    package struct Result: Sendable {
+        package var report: CycleReport
+        package var madeProgress: Bool
+    }
+
+    package func run() -> Result {
+        var machine = Machine()
+        var event = Machine.Event.begin
+        while true {
+            let instruction = machine.handle(event)
+            if case .finish(let outcome) = instruction {
+                transport.disconnect()
+                return Result(
+                    report: report(machine, outcome), madeProgress: machine.madeProgress)
+            }
+            let isEnding = instruction == .recover
+            event = shouldStop() && !isEnding ? .stop : carryOut(instruction)
+        }
+    }
+
+    private func report(_ machine: Machine, _ outcome: CycleOutcome) -> CycleReport {
+        var report = CycleReport(outcome: outcome)
+        report.pushed = machine.pushed
+        report.pulled = machine.pulled
+        do {
+            report.waiting = try replica.outboxCounts()
+        } catch {
+            // A finished cycle stays finished, but nobody may read "nothing waits" from it.
+            report.outcome = .storeFailed("\(error)")
+        }
+        return report
+    }
+
+    private func carryOut(_ instruction: Machine.Instruction) -> Machine.Event {
+        do {
+            return try storeWork(instruction) ?? wireWork(instruction)
+        } catch {
+            return .storeFailed("\(error)")
+        }
+    }
+
+    /// Nil where the instruction is for the wire.
+    private func storeWork(_ instruction: Machine.Instruction) throws -> Machine.Event? {
+        switch instruction {
+        case .recover: try replica.recoverInFlight()
+        case .seal(let limit, let skipping):
+            return .sealed(try replica.sealBatch(limit: limit, skipping: skipping))
+        case .settle(let response, let request): try replica.apply(response, to: request)
+        case .fail(let id, let reason): try replica.fail(id, error: reason)
+        case .countFailures(let ids, let reason):
+            for id in ids { try replica.countFailure(id, error: reason) }
+        case .split(let id): return .split(try replica.split(id))
+        case .apply(let page): try replica.apply(page: page)
+        case .restartPull: try replica.restartPull()
+        case .findMissing(let listing):
+            return .formsMissing(try listing.filter { try !replica.holdsForm($0) })
+        case .storeForm(let form, let listing): try replica.store(form: form, listing: listing)
+        case .compare(let digest):
+            return .compared(differing: try replica.sitesDiffering(from: digest))
+        case .push, .pull, .listForms, .fetchForm, .finish: return nil
+        }
+        return .done
+    }
+
+    private func wireWork(_ instruction: Machine.Instruction) throws -> Machine.Event {
+        switch instruction {
+        case .push(let request):
+            return .pushed(transport.send(.push(request)).reply(PushResponse.init(json:)))
+        case .pull:
+            let call = WireCall.pull(try replica.pullRequest())
+            return .pulled(transport.send(call).reply(PullResponse.init(json:)))
+        case .listForms:
+            return .formsListed(transport.send(.forms).reply(FormListing.list(in:)))
+        case .fetchForm(let listing):
+            return .formFetched(transport.send(.form(listing)).reply { $0 })
+        default: preconditionFailure("\(instruction) is not for the wire")
+        }
+    }
+}
+
+extension WireCall {
+    static func push(_ request: PushRequest) -> WireCall {
+        WireCall(
+            method: .post, path: "/api/v1/sync/push", body: request.json.serialized(),
+            idempotencyKey: request.idempotencyKey)
+    }
+
+    static func pull(_ request: PullRequest) -> WireCall {
+        let query = request.queryItems.map { "\($0.name)=\(encoded($0.value))" }
+        return WireCall(path: "/api/v1/sync/pull?" + query.joined(separator: "&"))
+    }
+
+    static let forms = WireCall(path: "/api/v1/forms")
+
+    static func form(_ listing: FormListing) -> WireCall {
+        WireCall(path: "/api/v1/forms/\(encoded(listing.id))/\(encoded(listing.version))")
+    }
+
+    /// Percent-encodes all but the unreserved characters of RFC 3986.
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isUnreserved =
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                    UInt8(ascii: "_"), UInt8(ascii: "~"):
+                    true
+                default: false
+                }
+            return isUnreserved
+                ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte]).uppercased()
+        }.joined()
+    }
+}

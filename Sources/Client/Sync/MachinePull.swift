@@ -1,0 +1,88 @@
+internal import Replication
+
+/// What is known of the pages of this cycle.
+struct PagePlan: Equatable, Sendable {
+    /// The cursor of the last page, to notice a server that goes round in a circle.
+    var lastCursor: String?
+    /// The cursor expired once and the pull began anew; twice in a cycle is the server's fault.
+    var hasRestarted = false
+    /// Sent with the last page.
+    var digest: DigestReport?
+}
+
+/// The second half of a cycle: pages come in, then forms, then the digests are compared.
+extension Machine {
+    mutating func pull(_ event: Event) -> Instruction {
+        switch (phase, event) {
+        case (.pulling, .pulled(.accepted(let page))): return received(page)
+        case (.pulling, .pulled(.queued)):
+            return finish(.refused(Refusal(.serverFault, status: 202)))
+        case (.pulling, .pulled(.refused(let refusal))): return pullRefused(refusal)
+        case (.applying(let page), .done): return applied(page)
+        default: preconditionFailure("\(event) does not answer \(phase)")
+        }
+    }
+
+    private mutating func received(_ page: PullResponse) -> Instruction {
+        guard !page.hasMore || page.nextCursor != pages.lastCursor else {
+            return finish(.refused(Refusal(.serverFault, status: 200)))
+        }
+        return enter(.applying(page), .apply(page))
+    }
+
+    private mutating func applied(_ page: PullResponse) -> Instruction {
+        countPulled(page.deltaRecords.count)
+        pages.lastCursor = page.nextCursor
+        guard !page.hasMore else { return enter(.pulling, .pull) }
+        if isProbing {
+            batches.isProbed = true
+            return seal()
+        }
+        pages.digest = page.digest.flatMap { $0.position == page.nextCursor ? $0 : nil }
+        return enter(.listingForms, .listForms)
+    }
+
+    private mutating func pullRefused(_ refusal: Refusal) -> Instruction {
+        guard refusal.kind == .cursorExpired, !pages.hasRestarted else {
+            return finish(Self.ending(refusal))
+        }
+        pages.hasRestarted = true
+        pages.lastCursor = nil
+        return enter(.restarting, .restartPull)
+    }
+
+    mutating func fetchForms(_ event: Event) -> Instruction {
+        switch (phase, event) {
+        case (.listingForms, .formsListed(.accepted(let listing))):
+            return enter(.findingMissing, .findMissing(listing))
+        case (.findingMissing, .formsMissing(let missing)):
+            missingForms = missing.reversed()
+            return nextForm()
+        case (.fetchingForm, .formFetched(.accepted(let form))):
+            guard let listing = missingForms.popLast() else {
+                preconditionFailure("a form that was not asked for")
+            }
+            return enter(.storingForm, .storeForm(form, listing))
+        case (_, .formsListed(.refused(let refusal))), (_, .formFetched(.refused(let refusal))):
+            return finish(Self.ending(refusal))
+        case (_, .formsListed(.queued)), (_, .formFetched(.queued)):
+            return finish(.refused(Refusal(.serverFault, status: 202)))
+        default: preconditionFailure("\(event) does not answer \(phase)")
+        }
+    }
+
+    mutating func nextForm() -> Instruction {
+        if let next = missingForms.last { return enter(.fetchingForm, .fetchForm(next)) }
+        if let refusal = unfinished { return finish(.refused(refusal)) }
+        // Without a digest of this very position there is no proof.
+        guard let digest = pages.digest else { return finish(.unproven(sites: [])) }
+        return enter(.comparing, .compare(digest))
+    }
+
+    mutating func compare(_ event: Event) -> Instruction {
+        guard case .compared(let differing) = event else {
+            preconditionFailure("\(event) does not answer \(phase)")
+        }
+        return finish(differing.isEmpty ? .synced : .unproven(sites: differing))
+    }
+}

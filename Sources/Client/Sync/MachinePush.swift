@@ -1,0 +1,124 @@
+internal import Replication
+
+/// The first half of a cycle: batches go out until nothing is waiting.
+extension Machine {
+    mutating func push(_ event: Event) -> Instruction {
+        switch (phase, event) {
+        case (.sealing, .sealed(let request?)): return enter(.pushing(request), .push(request))
+        case (.sealing, .sealed(nil)): return queueIsEmpty()
+        case (.pushing(let request), .pushed(let reply)): return answered(reply, request)
+        case (.settling, .done): return settled()
+        case (.condemning, .done): return recover(then: .seal)
+        case (.counting(let next), .done): return recover(then: next)
+        case (.splitting(let id, let refusal), .split(let isDivided)):
+            return isDivided ? divided() : condemn(id, refusal)
+        default: preconditionFailure("\(event) does not answer \(phase)")
+        }
+    }
+
+    mutating func seal() -> Instruction {
+        enter(.sealing, .seal(limit: batches.limit, skipping: batches.offered))
+    }
+
+    private mutating func answered(
+        _ reply: Reply<PushResponse>, _ request: PushRequest
+    ) -> Instruction {
+        switch reply {
+        case .accepted(let response): return accepted(response, request)
+        case .queued:
+            // They stay IN_FLIGHT until a pull brings the verdicts, or the next cycle asks again.
+            batches.passed(request)
+            return seal()
+        case .refused(let refusal): return refused(refusal, request)
+        }
+    }
+
+    private mutating func accepted(
+        _ response: PushResponse, _ request: PushRequest
+    ) -> Instruction {
+        let ours = Set(request.mutations.map(\.id))
+        let named = response.results.filter { ours.contains($0.mutationId) }
+        guard !named.isEmpty else {
+            // JSON, but of somebody else: as good as no answer.
+            return abandon(.refused(Refusal(.offline, status: 200)))
+        }
+        countPushed(named.count { $0.status != .held && $0.status != .rejected })
+        batches.passed(request)
+        return enter(.settling, .settle(response, request))
+    }
+
+    private mutating func settled() -> Instruction {
+        let lonely = batches.takeLonely()
+        guard !lonely.isEmpty else { return seal() }
+        // Others pass, so the server is well, and these are what it breaks over.
+        return count(lonely, then: .seal)
+    }
+
+    private mutating func count(_ ids: [MutationID], then next: AfterRecovery) -> Instruction {
+        enter(.counting(next: next), .countFailures(ids, reason: Self.broke))
+    }
+
+    private static let broke = "the server failed over this change while it took others"
+
+    private mutating func refused(_ refusal: Refusal, _ request: PushRequest) -> Instruction {
+        switch refusal.kind {
+        case .unacceptable, .oversized: return blame(refusal, request)
+        case .broken where refusal.retryAfterSeconds == nil: return broke(refusal, request)
+        default: return abandon(Self.ending(refusal))
+        }
+    }
+
+    /// The request itself was refused: halve it, and fail the one that stands alone.
+    private mutating func blame(_ refusal: Refusal, _ request: PushRequest) -> Instruction {
+        guard request.mutations.count == 1, let culprit = request.mutations.first else {
+            batches.halve(request.mutations.count)
+            return recover(then: .seal)
+        }
+        guard refusal.kind == .oversized else { return condemn(culprit.id, refusal) }
+        return enter(.splitting(culprit.id, refusal), .split(culprit.id))
+    }
+
+    private mutating func divided() -> Instruction {
+        batches.divided()
+        return recover(then: .seal)
+    }
+
+    private mutating func condemn(_ id: MutationID, _ refusal: Refusal) -> Instruction {
+        // A server that refuses one after another is at fault itself: the next stays as it is.
+        guard !batches.refusesEverything else { return abandon(.refused(refusal)) }
+        batches.blamed(id)
+        let words = refusal.message.isEmpty ? "" : ": \(refusal.message)"
+        return enter(.condemning, .fail(id, reason: "refused with \(refusal.status)\(words)"))
+    }
+
+    /// The server broke. Whether over this batch shows when a pull and other batches pass.
+    private mutating func broke(_ refusal: Refusal, _ request: PushRequest) -> Instruction {
+        unfinished = refusal
+        guard batches.havePassed || batches.isProbed else { return recover(then: .pull) }
+        guard request.mutations.count == 1, let only = request.mutations.first else {
+            batches.halve(request.mutations.count)
+            return recover(then: .seal)
+        }
+        batches.setAside(only.id)
+        return batches.refusesEverything ? giveUp(refusal) : recover(then: .seal)
+    }
+
+    private mutating func giveUp(_ refusal: Refusal) -> Instruction {
+        let lonely = batches.takeLonely()
+        guard Self.isAboutTheChange(refusal) else { return abandon(.refused(refusal)) }
+        return count(lonely, then: .finish(.refused(refusal)))
+    }
+
+    private mutating func queueIsEmpty() -> Instruction {
+        let lonely = batches.takeLonely()
+        if !batches.hasSetAside { unfinished = nil }
+        guard let refusal = unfinished, !lonely.isEmpty else { return enter(.pulling, .pull) }
+        guard Self.isAboutTheChange(refusal) else { return finish(.refused(refusal)) }
+        return count(lonely, then: .pull)
+    }
+
+    /// Where nothing else was there to pass: a 500 from a server that answers pulls is about what
+    /// it was given, or the row would stand at the head of the queue for ever. 502 to 504 tell of
+    /// the server or of something before it.
+    private static func isAboutTheChange(_ refusal: Refusal) -> Bool { refusal.status == 500 }
+}

@@ -1,0 +1,43 @@
+package import Coding
+package import Replication
+
+/// What the worker needs of the local store. Each call is one transaction or a bounded sequence of
+/// repeatable ones; a thrown error leaves everything as it was, and the cycle ends without having
+/// taken anything from the queue.
+package protocol Replica: AnyObject, Sendable {
+    /// IN_FLIGHT back to PENDING with the same ids and contents. Only under the home's lease.
+    func recoverInFlight() throws
+    /// Seals the next mutations in sequence and marks them IN_FLIGHT; nil when none is to be sent.
+    ///
+    /// - Parameters:
+    ///   - limit: mutations at most; 1 MiB unpacked is the other bound, one is always allowed.
+    ///   - skipping: already offered in this cycle: neither they nor later ones of their records.
+    func sealBatch(limit: Int, skipping: Set<MutationID>) throws -> PushRequest?
+    /// Settles what the response names; what it does not name goes back to PENDING.
+    func apply(_ response: PushResponse, to request: PushRequest) throws
+    /// FAILED, with the reason.
+    func fail(_ id: MutationID, error: String) throws
+    /// One server-side failure more, back to PENDING; the fifth makes it FAILED.
+    func countFailure(_ id: MutationID, error: String) throws
+    /// Divides a mutation by its fields into smaller ones; false where it has only one field.
+    func split(_ id: MutationID) throws -> Bool
+
+    /// Cursor, page size, and what waits here, so that the server knows of it.
+    func pullRequest() throws -> PullRequest
+    func apply(page: PullResponse) throws
+    /// Forgets the cursor, so that the next pull begins at the beginning.
+    func restartPull() throws
+
+    func holdsForm(_ listing: FormListing) throws -> Bool
+    func store(form: JSON, listing: FormListing) throws
+
+    /// The sites whose digest is not the server's; empty when all agree.
+    func sitesDiffering(from digest: DigestReport) throws -> [String]
+    func outboxCounts() throws -> OutboxCounts
+    /// For the status line and for support.
+    func note(_ report: CycleReport, at now: Int64) throws
+
+    /// Until when the server asked not to be bothered (milliseconds), kept over restarts.
+    func retryFloor() throws -> Int64?
+    func keepRetryFloor(_ instant: Int64?) throws
+}

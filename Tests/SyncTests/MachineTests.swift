@@ -1,0 +1,168 @@
+import Coding
+import Replication
+import Sync
+import Testing
+
+/// Runs a machine by hand: each line gives an event and says which instruction must follow.
+struct Play {
+    var machine = Machine()
+    private(set) var last = Machine.Instruction.recover
+
+    init() {}
+
+    mutating func expect(
+        _ event: Machine.Event, _ expected: Machine.Instruction,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        last = machine.handle(event)
+        #expect(last == expected, sourceLocation: sourceLocation)
+    }
+
+    /// Begins a cycle and pushes one batch; the answer is the caller's.
+    static func pushing(_ count: Int) -> (Play, PushRequest) {
+        var play = Play()
+        let request = Wire.request(1...count)
+        play.expect(.begin, .recover)
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        play.expect(.sealed(request), .push(request))
+        return (play, request)
+    }
+
+    /// Begins a cycle with nothing to push.
+    static func pulling() -> Play {
+        var play = Play()
+        play.expect(.begin, .recover)
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        play.expect(.sealed(nil), .pull)
+        return play
+    }
+}
+
+@Suite("Sync machine: the way through")
+struct MachineTests {
+    @Test("with nothing to send and nothing to fetch, equal digests make it synced")
+    func quiet() {
+        var play = Play.pulling()
+        let page = Wire.page("c1", digest: true)
+        play.expect(.pulled(.accepted(page)), .apply(page))
+        play.expect(.done, .listForms)
+        play.expect(.formsListed(.accepted([])), .findMissing([]))
+        play.expect(.formsMissing([]), .compare(page.digest!))
+        play.expect(.compared(differing: []), .finish(.synced))
+        #expect(!play.machine.madeProgress)
+    }
+
+    @Test("batches go out until none is waiting, then pages come in until there is no more")
+    func pushThenPull() {
+        var (play, request) = Play.pushing(2)
+        let response = Wire.response(request)
+        play.expect(.pushed(.accepted(response)), .settle(response, request))
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
+        play.expect(.sealed(nil), .pull)
+        let first = Wire.page("c1", records: 3, hasMore: true)
+        play.expect(.pulled(.accepted(first)), .apply(first))
+        play.expect(.done, .pull)
+        let second = Wire.page("c2", records: 1, digest: true)
+        play.expect(.pulled(.accepted(second)), .apply(second))
+        play.expect(.done, .listForms)
+        #expect(play.machine.pushed == 2)
+        #expect(play.machine.pulled == 4)
+    }
+
+    @Test("forms that are missing are fetched one after another")
+    func forms() {
+        var play = Play.pulling()
+        let page = Wire.page("c1", digest: true)
+        play.expect(.pulled(.accepted(page)), .apply(page))
+        play.expect(.done, .listForms)
+        let both = [Wire.form("a"), Wire.form("b")]
+        play.expect(.formsListed(.accepted(both)), .findMissing(both))
+        play.expect(.formsMissing(both), .fetchForm(both[0]))
+        play.expect(.formFetched(.accepted(["x": 1])), .storeForm(["x": 1], both[0]))
+        play.expect(.done, .fetchForm(both[1]))
+        play.expect(.formFetched(.accepted(["y": 2])), .storeForm(["y": 2], both[1]))
+        play.expect(.done, .compare(page.digest!))
+    }
+
+    @Test("T50 digests that differ, or that were not sent for this position, prove nothing")
+    func unproven() {
+        var play = Play.pulling()
+        var page = Wire.page("c1", digest: true)
+        play.expect(.pulled(.accepted(page)), .apply(page))
+        play.expect(.done, .listForms)
+        play.expect(.formsListed(.accepted([])), .findMissing([]))
+        play.expect(.formsMissing([]), .compare(page.digest!))
+        play.expect(.compared(differing: ["s1"]), .finish(.unproven(sites: ["s1"])))
+
+        play = Play.pulling()
+        page = Wire.page("c1", digest: true)
+        page.digest?.position = "c0"
+        play.expect(.pulled(.accepted(page)), .apply(page))
+        play.expect(.done, .listForms)
+        play.expect(.formsListed(.accepted([])), .findMissing([]))
+        play.expect(.formsMissing([]), .finish(.unproven(sites: [])))
+    }
+
+    @Test("a held mutation counts as not pushed and is not offered again in this cycle")
+    func held() {
+        var (play, request) = Play.pushing(2)
+        var response = Wire.response(request)
+        response.results[1].status = .held
+        play.expect(.pushed(.accepted(response)), .settle(response, request))
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
+        #expect(play.machine.pushed == 1)
+    }
+
+    @Test("a queued batch waits for its verdicts and is not sent again in this cycle")
+    func queued() {
+        var (play, _) = Play.pushing(2)
+        play.expect(.pushed(.queued), .seal(limit: 50, skipping: Wire.ids(1...2)))
+        play.expect(.sealed(nil), .pull)
+        #expect(play.machine.pushed == 0)
+    }
+
+    @Test("T01 a store that fails after the answer ends the cycle and blames nothing")
+    func storeFailsAfterAnswer() {
+        var (play, request) = Play.pushing(1)
+        let response = Wire.response(request)
+        play.expect(.pushed(.accepted(response)), .settle(response, request))
+        play.expect(.storeFailed("busy"), .finish(.storeFailed("busy")))
+    }
+
+    @Test("stop in mid-push puts back what is in flight; elsewhere it just ends")
+    func stop() {
+        var (play, _) = Play.pushing(1)
+        play.expect(.stop, .recover)
+        play.expect(.done, .finish(.cancelled))
+        var other = Play.pulling()
+        other.expect(.stop, .finish(.cancelled))
+    }
+
+    @Test("T49 an expired cursor begins the pull anew, once")
+    func cursorExpired() {
+        var play = Play.pulling()
+        let expired = Refusal(.cursorExpired, status: 410)
+        play.expect(.pulled(.refused(expired)), .restartPull)
+        play.expect(.done, .pull)
+        play.expect(.pulled(.refused(expired)), .finish(.refused(expired)))
+    }
+
+    @Test("a server that hands out the same page for ever is left after the second")
+    func circle() {
+        var play = Play.pulling()
+        let page = Wire.page("c1", hasMore: true)
+        play.expect(.pulled(.accepted(page)), .apply(page))
+        play.expect(.done, .pull)
+        play.expect(
+            .pulled(.accepted(page)), .finish(.refused(Refusal(.serverFault, status: 200))))
+    }
+
+    @Test("T20 JSON that names none of our mutations is nobody's answer")
+    func strangerJSON() {
+        var (play, _) = Play.pushing(1)
+        let stranger = Wire.response(Wire.request(7...8))
+        play.expect(.pushed(.accepted(stranger)), .recover)
+        play.expect(.done, .finish(.refused(Refusal(.offline, status: 200))))
+        #expect(play.machine.pushed == 0)
+    }
+}
