@@ -50,3 +50,18 @@ package struct Home: Sendable, Equatable {
         }
     }
 }
+
+extension Home {
+    /// The home itself or files in it that other people may read or write.
+    package func filesOpenToOthers() throws(VaultError) -> [String] {
+        let inside = [
+            database, database + "-wal", database + "-shm", vault, lock, tries,
+        ].filter(DurableFile.exists)
+        var found: [String] = []
+        for path in [directory] + inside {
+            let mode = try Descriptor(path, O_RDONLY).status().st_mode
+            if mode & 0o077 != 0 { found.append(path) }
+        }
+        return found
+    }
+}

@@ -1,1 +1,4 @@
-// Placeholder until the first part of this program lands.
+internal import Commands
+internal import Glibc
+
+exit(Walkdown.run(Array(CommandLine.arguments.dropFirst())))

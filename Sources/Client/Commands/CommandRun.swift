@@ -1,0 +1,48 @@
+internal import Arguments
+internal import Coding
+internal import Vault
+
+/// One run of one command: what the line said, and where results go.
+struct CommandRun: Sendable {
+    let invocation: Invocation
+    let console: Console
+    let surroundings: Surroundings
+
+    var wantsJSON: Bool { invocation.has("json") }
+
+    func home() throws -> Home {
+        try Home.locate(
+            option: invocation.value("home"), environment: surroundings.environment)
+    }
+
+    /// The command's result, in the one form that was asked for.
+    func emit(_ json: @autoclosure () -> JSON, text: () throws -> String) throws {
+        if wantsJSON {
+            try console.writeDocument(json().serialized(pretty: true))
+        } else {
+            try console.write(try text())
+        }
+    }
+
+    /// A script that asked for JSON gets a document also when the command fails: an object with
+    /// `error`. The sentence for people goes to standard error as always.
+    func perform(_ action: Entry.Action) throws -> ExitCode {
+        do {
+            return try action(self)
+        } catch let error as OutputError {
+            throw error
+        } catch {
+            let failure = Walkdown.renderer.failure(for: error)
+            if wantsJSON {
+                let document: JSON = [
+                    "error": [
+                        "exitCode": .integer(Int64(failure.exitCode.rawValue)),
+                        "message": .string(failure.sentence),
+                    ]
+                ]
+                try console.writeDocument(document.serialized(pretty: true))
+            }
+            throw failure
+        }
+    }
+}

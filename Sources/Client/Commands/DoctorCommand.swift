@@ -1,0 +1,89 @@
+internal import Arguments
+internal import Coding
+internal import Crypto
+internal import Vault
+
+/// Looks at everything that can be wrong with a device, and says what to do about it.
+enum DoctorCommand {
+    struct Finding {
+        /// What was looked at.
+        var name: String
+        /// Nil when nothing is wrong.
+        var trouble: Failure?
+        /// What was seen, when nothing is wrong.
+        var note = "in order"
+    }
+
+    static let entry = Entry(
+        name: "doctor", summary: "Check home, keys and system; say what is wrong and what to do."
+    ) { run in
+        let findings = try examine(run)
+        let troubles = findings.compactMap(\.trouble)
+        try run.emit(document(of: findings)) { findings.map(line(for:)).joined() }
+        return ExitCode.gravest(troubles.map(\.exitCode))
+    }
+
+    private static func examine(_ run: CommandRun) throws -> [Finding] {
+        let home = try run.home()
+        var findings = [check("home", note: home.directory) { try checkHome(home) }]
+        findings.append(
+            check("key slot") {
+                let vault = try SealedVault.load(home)
+                return "Argon2id, \(vault.cost.passes) passes over \(vault.cost.memory >> 20) MiB;"
+                    + " six digits are worth 20 bits to whoever copies the files,"
+                    + " a passphrase is worth more"
+            })
+        findings += ProcessHardening.surroundings().map { weakness in
+            Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
+        }
+        return findings
+    }
+
+    private static func check(
+        _ name: String, note: String = "in order", _ look: () throws -> String?
+    ) -> Finding {
+        do {
+            return Finding(name: name, trouble: nil, note: try look() ?? note)
+        } catch {
+            return Finding(name: name, trouble: Walkdown.renderer.failure(for: error))
+        }
+    }
+
+    private static func checkHome(_ home: Home) throws -> String? {
+        guard home.isEnrolled else { throw VaultError.notEnrolled }
+        let exposed = try home.filesOpenToOthers()
+        guard exposed.isEmpty else {
+            throw Failure(
+                .failed, "other people may read " + exposed.joined(separator: ", "),
+                advice: "'chmod -R go= \(home.directory)' closes them.")
+        }
+        return nil
+    }
+
+    private static func words(for weakness: ProcessHardening.Weakness) -> String {
+        switch weakness {
+        case .coreFilesPossible: "a crash could leave memory on the disk"
+        case .readableByOthers: "other processes of the same person could read keys"
+        case .memoryNotLockable: "keys cannot be locked in memory: raise RLIMIT_MEMLOCK"
+        case .swapInUse: "swap is on: what the screen shows could be written to it"
+        }
+    }
+
+    private static func document(of findings: [Finding]) -> JSON {
+        let list = findings.map { finding -> JSON in
+            [
+                "name": .string(finding.name), "ok": .bool(finding.trouble == nil),
+                "message": .string(finding.trouble?.sentence ?? finding.note),
+                "advice": JSON(finding.trouble?.advice),
+            ]
+        }
+        return ["ok": .bool(findings.allSatisfy { $0.trouble == nil }), "findings": .array(list)]
+    }
+
+    private static func line(for finding: Finding) -> String {
+        let mark = finding.trouble == nil ? "ok     " : "wrong  "
+        let advice = finding.trouble?.advice.map { "\n       \($0)" } ?? ""
+        let text = finding.trouble?.sentence ?? finding.note
+        return terminalSafe("\(mark)\(finding.name): \(text)\(advice)", keepingLines: true) + "\n"
+    }
+}

@@ -1,0 +1,44 @@
+package import Crypto
+internal import Foundation
+internal import Glibc
+package import Vault
+
+/// What a command needs of the world around it, so that tests run commands in their own process
+/// with their own world.
+package struct Surroundings: Sendable {
+    package var environment: [String: String]
+    /// Where questions are asked; only a terminal is asked on.
+    package var terminal: Int32
+    /// The price of guessing a PIN that is set now.
+    package var pinCost: Argon2id.Cost
+    /// Milliseconds since 1970, for people to read; nothing is ordered by it.
+    package var now: @Sendable () -> Int64
+    /// What waiting after wrong PINs is counted on.
+    package var bootNow: @Sendable () throws(VaultError) -> BootInstant
+
+    package init(
+        environment: [String: String], terminal: Int32 = STDIN_FILENO,
+        pinCost: Argon2id.Cost = .withoutTPM,
+        now: @escaping @Sendable () -> Int64 = Surroundings.timeOfDay,
+        bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current
+    ) {
+        self.environment = environment
+        self.terminal = terminal
+        self.pinCost = pinCost
+        self.now = now
+        self.bootNow = bootNow
+    }
+
+    package static var ofThisProcess: Surroundings {
+        Surroundings(environment: ProcessInfo.processInfo.environment)
+    }
+
+    package static let timeOfDay: @Sendable () -> Int64 = {
+        var time = timespec()
+        // Cannot fail: the clock exists and the address is ours.
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    var terminalPrompt: TerminalPrompt { TerminalPrompt(terminal: terminal) }
+}

@@ -1,0 +1,59 @@
+internal import Arguments
+internal import Crypto
+internal import Vault
+
+/// A home whose key is there: what a command works with.
+struct UnlockedHome {
+    let vault: SealedVault
+    let key: SecretBytes
+    /// Present when the command may write.
+    let lease: HomeLease?
+
+    var home: Home { vault.home }
+}
+
+extension CommandRun {
+    enum Access {
+        /// Also while another process holds the home.
+        case reading
+        case writing
+    }
+
+    /// Finds the home, takes the lease where the command writes, and asks for the PIN. Nothing is
+    /// made where no device is enrolled.
+    func unlock(for access: Access) throws -> UnlockedHome {
+        let vault = try SealedVault.load(home())
+        let lease = access == .writing ? try HomeLease.acquire(vault.home) : nil
+        let wait = try vault.secondsToWait(now: surroundings.bootNow)
+        guard wait == 0 else { throw VaultError.delayed(seconds: wait) }
+        let pin = try readPIN("PIN: ")
+        defer { pin.erase() }
+        let key = try vault.unlock(pin, now: surroundings.bootNow)
+        return UnlockedHome(vault: vault, key: key, lease: lease)
+    }
+
+    /// The PIN from `--pin-file`, else asked on the terminal, else `VaultError.noPIN`.
+    func readPIN(_ question: String) throws -> SecretBytes {
+        guard let file = invocation.value("pin-file") else {
+            return try surroundings.terminalPrompt.ask(question)
+        }
+        return try readPIN(file: file)
+    }
+
+    /// A PIN that is being chosen: typed twice, or read once from a file.
+    func readNewPIN() throws -> SecretBytes {
+        guard let file = invocation.value("pin-file") else {
+            return try surroundings.terminalPrompt.askTwice(
+                "New PIN or passphrase (6 to 128 bytes): ", again: "The same again: ")
+        }
+        return try readPIN(file: file)
+    }
+
+    func readPIN(file: String) throws -> SecretBytes {
+        let source = try PINReader.read(file: file)
+        if source.isReadableByOthers {
+            console.say("walkdown: other people may read \(file); 'chmod 600' closes it")
+        }
+        return source.pin
+    }
+}

@@ -1,0 +1,33 @@
+package import Arguments
+internal import Vault
+
+/// The program: its table of commands, and its life from the first word to the exit status.
+package enum Walkdown {
+    static let entries: [Entry] = [
+        LockCommand.entry, PasswdCommand.entry, InfoCommand.entry, DoctorCommand.entry,
+    ]
+
+    package static func program(in surroundings: Surroundings) -> Program {
+        let root = Command(
+            "walkdown",
+            summary: "Fill inspections where there is no signal; synchronise when there is.",
+            subcommands: entries.map { $0.command(in: surroundings) })
+        return Program(root: root, globalOptions: GlobalOption.all)
+    }
+
+    package static let renderer = Renderer(
+        program: "walkdown", translations: [VaultWords.failure])
+
+    /// - Parameter words: the arguments without the program's name.
+    /// - Returns: the exit status.
+    package static func run(
+        _ words: [String], console: Console = Console(),
+        in surroundings: Surroundings = .ofThisProcess
+    ) -> Int32 {
+        // Before any lease is taken: 'walkdown lock' must not end a command that will be over in a
+        // moment. What weakens the protection of memory is told by 'doctor'.
+        LockSignal.ignore()
+        _ = ProcessHardening.apply()
+        return program(in: surroundings).run(words, console: console, renderer: renderer)
+    }
+}

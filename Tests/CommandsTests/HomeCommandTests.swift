@@ -1,0 +1,129 @@
+import Coding
+import Foundation
+import TestSupport
+import Testing
+import Vault
+
+@Suite("Commands about the home itself")
+struct HomeCommandTests {
+    @Test(
+        "help and version need no home and say nothing on standard error",
+        arguments: [
+            ["--help"], ["--version"], ["lock", "--help"], ["-h"],
+        ])
+    func help(words: [String]) throws {
+        let bench = try CommandBench(enrolled: false)
+        let outcome = try bench.runWithoutPIN(words[0], words.count > 1 ? words[1] : "--help")
+        #expect(outcome.status == 0)
+        #expect(outcome.messages == "")
+        #expect(!outcome.output.isEmpty)
+        #expect(access(bench.home.directory, F_OK) != 0)
+    }
+
+    @Test("a command that does not exist is a usage error")
+    func unknown() throws {
+        let outcome = try CommandBench().run("report")
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.messages.contains("report"))
+    }
+
+    @Test("info tells where things are, without a PIN")
+    func info() throws {
+        let bench = try CommandBench()
+        let outcome = try bench.runWithoutPIN("info", "--json")
+        #expect(outcome.status == 0)
+        #expect(try outcome.json?.string("deviceId") == CommandBench.deviceId)
+        #expect(try outcome.json?.string("home") == bench.home.directory)
+        #expect(try bench.runWithoutPIN("info").output.contains(CommandBench.deviceId))
+    }
+
+    @Test("info of a device that is not enrolled says so and makes nothing")
+    func infoNotEnrolled() throws {
+        let bench = try CommandBench(enrolled: false)
+        let outcome = try bench.runWithoutPIN("info", "--json")
+        #expect(outcome.status == 0)
+        #expect(try outcome.json?.bool("enrolled") == false)
+        #expect(access(bench.home.directory, F_OK) != 0)
+    }
+
+    @Test("lock is done also when nothing is unlocked")
+    func lockNothing() throws {
+        let outcome = try CommandBench().runWithoutPIN("lock")
+        #expect(outcome.status == 0)
+        #expect(outcome.output == "nothing is unlocked\n")
+    }
+
+    @Test("passwd closes the key under the new PIN")
+    func passwd() throws {
+        let bench = try CommandBench()
+        let new = try bench.folder.write("a longer passphrase\n", to: "new")
+        #expect(chmod(new, 0o600) == 0)
+        #expect(try bench.run("passwd", "--new-pin-file", new).status == 0)
+        let old = try bench.run("passwd", "--new-pin-file", new)
+        #expect(old.status == 6)
+        #expect(old.messages.contains("the PIN is wrong (1 try in a row)"))
+        #expect(old.messages.contains("in 1 second"))
+    }
+
+    @Test("a running delay is told with its seconds, and nothing waits or is tried")
+    func delay() throws {
+        let bench = try CommandBench()
+        let wrong = try bench.folder.write("000000\n", to: "wrong")
+        #expect(chmod(wrong, 0o600) == 0)
+        #expect(try bench.runWithoutPIN("passwd", "--pin-file", wrong).status == 6)
+        let early = try bench.run("passwd", "--new-pin-file", wrong)
+        #expect(early.status == 6)
+        #expect(early.messages.contains("1 second"))
+        bench.wait(seconds: 1)
+        #expect(try bench.run("passwd", "--new-pin-file", wrong).status == 0)
+    }
+
+    @Test("without a terminal and a file there is no PIN")
+    func noPIN() throws {
+        let outcome = try CommandBench().runWithoutPIN("passwd")
+        #expect(outcome.status == 6)
+        #expect(outcome.messages.contains("--pin-file"))
+    }
+
+    @Test("a home that another process holds is named with that process")
+    func held() throws {
+        let bench = try CommandBench()
+        let lease = try HomeLease.acquire(bench.home)
+        let outcome = try bench.run("passwd", "--json")
+        #expect(outcome.status == 6)
+        #expect(outcome.messages.contains("process \(getpid())"))
+        #expect(try outcome.json?.object("error").integer("exitCode") == 6)
+        withExtendedLifetime(lease) {}
+    }
+
+    @Test("a PIN file that others may read gives a warning and works")
+    func looseFile() throws {
+        let bench = try CommandBench()
+        #expect(chmod(bench.folder.file("pin"), 0o644) == 0)
+        let new = try bench.folder.write("another pin\n", to: "new")
+        #expect(chmod(new, 0o600) == 0)
+        let outcome = try bench.run("passwd", "--new-pin-file", new)
+        #expect(outcome.status == 0)
+        #expect(outcome.messages.contains("other people may read"))
+    }
+
+    @Test("doctor names a damaged vault and does not call it a wrong PIN")
+    func doctorDamage() throws {
+        let bench = try CommandBench()
+        #expect(truncate(bench.home.vault, 40) == 0)
+        let outcome = try bench.run("doctor", "--json")
+        #expect(outcome.status == 6)
+        #expect(try outcome.json?.bool("ok") == false)
+        #expect(outcome.output.contains("vault.json is damaged"))
+    }
+
+    @Test("doctor finds files that are open to others")
+    func doctorModes() throws {
+        let bench = try CommandBench()
+        #expect(chmod(bench.home.vault, 0o644) == 0)
+        let outcome = try bench.run("doctor")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains(bench.home.vault))
+    }
+}
