@@ -10,6 +10,12 @@ package struct LayerStack<Layer: Sendable>: Sendable {
         set { layers[layers.count - 1] = newValue }
     }
 
+    /// A layer by its place from the lowest, 0; for results that come back under another layer.
+    package subscript(index: Int) -> Layer {
+        get { layers[index] }
+        set { layers[index] = newValue }
+    }
+
     package var depth: Int { layers.count }
 
     package mutating func push(_ layer: Layer) { layers.append(layer) }

@@ -1,0 +1,213 @@
+package import TerminalKit
+
+/// The one table of keys: footer, help, palette, man page and tests read it, and nothing else
+/// decides what a key does.
+///
+/// In each place the bindings stand by importance, which is the order of the footer; one without a
+/// label is not shown there. A function key has a printable twin wherever printable keys are not
+/// text.
+package enum BindingTable {
+    package static func keymap(for place: Place, demo: Bool = false) -> Keymap<Command> {
+        let own = bindings(of: place)
+        let common = place.takesText ? commonInText : commonInLists
+        let kept = (own + common).filter { demo || $0.command != .networkSwitch }
+        return Keymap(kept)
+    }
+
+    private static func bindings(of place: Place) -> [Binding<Command>] {
+        switch place {
+        case .unlock: unlock
+        case .worklist: worklist + moving + network
+        case .filter: filter
+        case .inspection: inspection + moving + network
+        case .editor: editor
+        case .sections: [openSection] + moving
+        case .picker, .palette: choosing + movingByArrows
+        case .help: movingByArrows + [leave]
+        case .status: status + moving + network
+        case .review: review + moving
+        case .confirm: [keep]
+        }
+    }
+}
+
+extension BindingTable {
+    fileprivate typealias Row = Binding<Command>
+
+    fileprivate static func function(_ number: Int) -> KeyEvent { KeyEvent(.function(number)) }
+
+    // MARK: Everywhere
+
+    fileprivate static let commonInLists: [Row] = [
+        Row(
+            [function(1), .character("?")], .help, label: "Help",
+            help: "Show the keys that work here"),
+        Row(
+            [function(9), .character(":")], .palette, label: "Commands",
+            help: "Choose a command by its name"),
+        leave,
+        Row([function(10)], .quit, label: "", help: "Leave Walkdown; everything typed is kept"),
+        redraw,
+    ]
+
+    fileprivate static let commonInText: [Row] = [
+        Row([function(1)], .help, label: "Help", help: "Show the keys that work here"),
+        Row([function(10)], .quit, label: "", help: "Leave Walkdown; everything typed is kept"),
+        redraw,
+    ]
+
+    fileprivate static let leave = Row(
+        [.escape], .back, label: "Back", help: "Go back one step; nothing is lost")
+
+    fileprivate static let redraw = Row(
+        [.control("l")], .redraw, label: "", help: "Draw the screen anew")
+
+    fileprivate static let undo = Row(
+        [.control("_")], .undo, label: "", help: "Take the last change of an answer back")
+
+    fileprivate static let network: [Row] = [
+        Row(
+            [.character("n")], .networkSwitch, label: "Network",
+            help: "Switch the demo's network off or on")
+    ]
+
+    fileprivate static let synchronisation: [Row] = [
+        Row(
+            [.character("s")], .syncNow, label: "Sync",
+            help: "Synchronise now: send, then fetch")
+    ]
+
+    fileprivate static let statusPane = Row(
+        [.character("t")], .statusPane, label: "Status",
+        help: "Show what has still to go, and why")
+
+    fileprivate static let lock = Row(
+        [.control("x")], .lock, label: "", help: "Lock the device now")
+
+    // MARK: Moving
+
+    fileprivate static let movingByArrows: [Row] = [
+        Row([KeyEvent(.up)], .up, label: "", help: "Move up"),
+        Row([KeyEvent(.down)], .down, label: "", help: "Move down"),
+        Row([KeyEvent(.pageUp)], .pageUp, label: "", help: "Move up by a page"),
+        Row([KeyEvent(.pageDown)], .pageDown, label: "", help: "Move down by a page"),
+    ]
+
+    fileprivate static let moving: [Row] =
+        movingByArrows + [
+            Row([KeyEvent(.home)], .first, label: "", help: "Move to the first"),
+            Row([KeyEvent(.end)], .last, label: "", help: "Move to the last"),
+            Row([.tab], .next, label: "", help: "Move to the next"),
+            Row([.backTab], .previous, label: "", help: "Move to the one before"),
+        ]
+
+    // MARK: Places
+
+    fileprivate static let unlock: [Row] = [
+        Row([.enter], .accept, label: "Unlock", help: "Unlock with the PIN that was typed"),
+        Row([.escape], .clear, label: "Clear", help: "Clear what was typed"),
+    ]
+
+    fileprivate static let worklist: [Row] =
+        [
+            Row([.enter], .open, label: "Open", help: "Open the inspection"),
+            Row([.character("/")], .filter, label: "Filter", help: "Show only what fits a text"),
+        ] + synchronisation + [
+            statusPane,
+            Row(
+                [.character("q")], .quit, label: "Quit",
+                help: "Leave Walkdown; everything typed is kept"),
+            lock,
+        ]
+
+    fileprivate static let filter: [Row] =
+        [
+            Row([.enter], .accept, label: "Keep", help: "Keep the filter and return to the list"),
+            Row([.escape], .back, label: "Clear", help: "Show the whole list again"),
+        ] + movingByArrows
+
+    fileprivate static let inspection: [Row] =
+        [
+            Row([.enter], .open, label: "Answer", help: "Answer the question"),
+            Row(
+                [function(7), .character("u")], .nextUnanswered, label: "Unanswered",
+                help: "Go to the next question without an answer"),
+            Row(
+                [function(8), .character("!")], .nextProblem, label: "Problem",
+                help: "Go to the next problem"),
+            Row(
+                [function(6), .character("g")], .sections, label: "Sections",
+                help: "Go to a section"),
+            Row(
+                [function(5), .character("c")], .complete, label: "Complete",
+                help: "Finish the inspection; says what is missing"),
+            Row(
+                [.character("r")], .reopen, label: "Reopen",
+                help: "Take a complete inspection back to work"),
+            Row(
+                [.character("v")], .review, label: "Conflict",
+                help: "Settle what somebody else changed too"),
+        ] + verdicts + synchronisation + [
+            statusPane,
+            Row(
+                [KeyEvent(.delete)], .clear, label: "", help: "Clear the answer (it can be undone)"),
+            Row(
+                [function(3)], .discardDraft, label: "",
+                help: "Throw away what was typed and not accepted; asks first"),
+            undo, lock,
+        ]
+
+    fileprivate static let verdicts: [Row] = [
+        Row([.character("p")], .pass, label: "", help: "Verdict: pass"),
+        Row([.character("f")], .fail, label: "", help: "Verdict: fail"),
+        Row([.character("x")], .notApplicable, label: "", help: "Verdict: not applicable"),
+        Row([.character("o")], .notObserved, label: "", help: "Verdict: not observed"),
+    ]
+
+    fileprivate static let editor: [Row] = [
+        Row([.enter], .accept, label: "Accept", help: "Store the answer and go on"),
+        Row(
+            [.escape], .back, label: "Leave",
+            help: "Leave the field; what cannot be stored stays as a draft"),
+        Row(
+            [KeyEvent(.enter, .alt)], .newLine, label: "", help: "Begin a new line in a long text"),
+        Row([function(6)], .sections, label: "Sections", help: "Go to a section"),
+        Row(
+            [function(7)], .nextUnanswered, label: "",
+            help: "Go to the next question without an answer"),
+        Row([function(8)], .nextProblem, label: "", help: "Go to the next problem"),
+        Row([function(9)], .palette, label: "", help: "Choose a command by its name"),
+        Row([KeyEvent(.up)], .up, label: "", help: "Leave the field upwards"),
+        Row([KeyEvent(.down)], .down, label: "", help: "Leave the field downwards"),
+        Row([.tab], .next, label: "", help: "Leave the field for the next"),
+        Row([.backTab], .previous, label: "", help: "Leave the field for the one before"),
+        Row([.control("_")], .undo, label: "", help: "Take the last change of the text back"),
+    ]
+
+    fileprivate static let openSection = Row(
+        [.enter], .open, label: "Go", help: "Go to the section")
+
+    fileprivate static let choosing: [Row] = [
+        Row([.enter], .accept, label: "Choose", help: "Take the marked one; type to narrow"),
+        leave,
+    ]
+
+    fileprivate static let status: [Row] =
+        [
+            Row([.enter], .open, label: "Open", help: "Open the record, or its conflict"),
+            Row([.character("r")], .retry, label: "Retry", help: "Send a failed row again"),
+            Row(
+                [.character("d")], .discard, label: "Discard",
+                help: "Put the confirmed values back instead of a failed row; asks first"),
+        ] + synchronisation + [lock]
+
+    fileprivate static let review: [Row] =
+        [
+            Row([.character("m")], .mine, label: "Mine", help: "Keep my value"),
+            Row([.character("t")], .theirs, label: "Theirs", help: "Take the other value"),
+            Row(
+                [.character("e")], .edit, label: "Edit", help: "Settle it with a third value"),
+        ] + synchronisation
+
+    fileprivate static let keep = Row([.escape], .back, label: "Keep", help: "Destroy nothing")
+}

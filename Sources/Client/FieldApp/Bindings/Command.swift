@@ -1,0 +1,58 @@
+/// What a key can do. One word for the table, the palette and the tests.
+package enum Command: String, Hashable, Sendable, CaseIterable {
+    // Everywhere.
+    case help, palette, quit, back, redraw, undo, lock
+
+    // Moving.
+    case up, down, pageUp, pageDown, first, last, next, previous
+
+    // Lists.
+    case open, filter
+
+    // Synchronisation.
+    case syncNow, statusPane, networkSwitch
+
+    // An inspection.
+    case sections, nextUnanswered, nextProblem, complete, reopen, clear, discardDraft, review
+    case pass, fail, notApplicable, notObserved
+
+    // An editor.
+    case accept, newLine
+
+    // The queue.
+    case retry, discard
+
+    // A conflict.
+    case mine, theirs, edit
+}
+
+/// Where keys go: the top layer, and in it perhaps an editor.
+package enum Place: String, Hashable, Sendable, CaseIterable {
+    case unlock, worklist, filter, inspection, editor, sections, picker, status, review
+    case help, palette, confirm
+
+    /// Whether printable keys are text here, so that none of them can be a command.
+    package var takesText: Bool {
+        switch self {
+        case .unlock, .filter, .editor, .picker, .help, .palette, .confirm: true
+        case .worklist, .inspection, .sections, .status, .review: false
+        }
+    }
+
+    package var title: String {
+        switch self {
+        case .unlock: "Unlock"
+        case .worklist: "Worklist"
+        case .filter: "Filter"
+        case .inspection: "Inspection"
+        case .editor: "Answer"
+        case .sections: "Sections"
+        case .picker: "Choices"
+        case .status: "Status"
+        case .review: "Conflict"
+        case .help: "Help"
+        case .palette: "Commands"
+        case .confirm: "Confirm"
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Forms
+package import Replication
+package import TerminalKit
+
+/// Everything that can happen to the screen: what a person does, what the clock does, and what
+/// comes back from effects.
+package enum AppMessage: Sendable {
+    case input(InputEvent, Moment)
+    /// The time that `AppState.deadline` asked for has come.
+    case tick(Moment)
+    case resized(Size)
+    /// SIGHUP, SIGTERM or the end of input: save and go.
+    case hangUp
+    /// `walkdown lock` was called elsewhere, or the machine goes to sleep.
+    case lockDemanded
+
+    case unlocked
+    case unlockRefused(UnlockRefusal)
+    case worklist([WorklistRow])
+    case status(StatusPicture)
+    case inspection(InspectionPicture)
+    case conflict(ConflictPicture)
+    /// Nothing is in conflict any more, as when a supervisor settled it meanwhile.
+    case noConflict(RecordID)
+
+    case saved(EditID, InspectionPicture)
+    /// The store refused the write or failed; nothing of it is on the disk.
+    case notSaved(EditID, StoreRefusal)
+    case draftSaved(RecordID, path: String, text: String?)
+    case draftNotSaved(RecordID, path: String, StoreRefusal)
+    case done(Deed)
+    case refused(Deed, StoreRefusal)
+
+    case sync(SyncNews)
+}
+
+/// What a person asked the store to do, beside answering questions.
+package enum Deed: Equatable, Sendable {
+    case open(RecordID)
+    case complete(RecordID)
+    case reopen(RecordID)
+    case retry(MutationID)
+    case discard(MutationID)
+    case resolve(RecordID)
+    case refresh
+}
+
+package enum UnlockRefusal: Equatable, Sendable {
+    case wrongPIN
+    /// Seconds until the vault looks at a PIN again.
+    case delayed(Int)
+    case tooShort
+    case failed(String)
+}
+
+/// Why the store did not do something, in words for the person.
+package struct StoreRefusal: Error, Equatable, Sendable {
+    package enum Cause: Sendable {
+        /// The answer breaks a rule of the form, or the inspection is locked.
+        case constraint
+        /// The queue is full: new changes wait until some are sent.
+        case queueFull
+        /// The disk is full, or failed.
+        case disk
+        case other
+    }
+
+    package var cause: Cause
+    package var text: String
+
+    package init(_ cause: Cause, _ text: String) {
+        self.cause = cause
+        self.text = text
+    }
+}
+
+package enum SyncNews: Equatable, Sendable {
+    case started
+    /// A cycle ended: pushed mutations and pulled records, and whether all of it went through.
+    case finished(pushed: Int, pulled: Int, isComplete: Bool)
+    /// No way to the server; never a failure.
+    case offline(String)
+    /// The server refuses this device.
+    case revoked
+    /// Something was applied: what is shown may be old.
+    case changed
+}

@@ -1,0 +1,98 @@
+import Inspections
+package import Replication
+package import TerminalKit
+
+/// Everything that is on the screen, as one value. `update` changes it, `render` shows it; neither
+/// does anything else.
+package struct AppState: Equatable, Sendable {
+    package var layers: LayerStack<Layer>
+    package var worklist = Worklist()
+    package var status = StatusPicture()
+    package var network = Network.unknown
+    package var isSyncing = false
+    /// One line that says what just happened; gone with the next key.
+    package var notice: Notice?
+    /// Stays until its cause is gone, such as a full queue.
+    package var warning: String?
+    package var now: Moment
+    package var size = Size(columns: 80, rows: 24)
+    /// A demo has a switch for its network and shows its PIN.
+    package var demo: Demo?
+    /// Uptime of the last key, from which the lock counts.
+    package var lastKey: Int64
+    /// Where the screen was when it locked: ids only, no answer outlives the lock.
+    package var resume: Bookmark?
+    /// Numbers the writes, so that each result finds its own.
+    package var lastEdit = EditID(0)
+    package var isQuitting = false
+
+    package struct Demo: Equatable, Sendable {
+        package var pin: String
+        package var networkIsOn = true
+
+        package init(pin: String) { self.pin = pin }
+    }
+
+    package struct Bookmark: Equatable, Sendable {
+        package var inspection: RecordID
+        package var question: String?
+    }
+
+    package init(now: Moment, demo: Demo? = nil) {
+        self.now = now
+        self.demo = demo
+        lastKey = now.uptime
+        layers = LayerStack(.unlock(UnlockScreen()))
+    }
+}
+
+/// A screen, or something that stands before one. The top layer gets each key first.
+package enum Layer: Equatable, Sendable {
+    case unlock(UnlockScreen)
+    case worklist
+    case inspection(InspectionScreen)
+    case sections(SectionsScreen)
+    case picker(PickerScreen)
+    case status(StatusScreen)
+    case review(ReviewScreen)
+    case help(HelpScreen)
+    case palette(PaletteScreen)
+    case confirm(Confirmation)
+}
+
+/// What just happened, in one line.
+package struct Notice: Equatable, Sendable {
+    package enum Tone: Sendable { case plain, good, bad }
+
+    package var text: String
+    package var tone: Tone
+
+    package init(_ text: String, _ tone: Tone = .plain) {
+        self.text = text
+        self.tone = tone
+    }
+}
+
+/// What is known of the way to the server. Being offline is a state, never a failure.
+package enum Network: Equatable, Sendable {
+    case unknown
+    case online
+    /// With the reason, in a few words.
+    case offline(String)
+
+    package var label: String {
+        switch self {
+        case .unknown: "network ?"
+        case .online: "online"
+        case .offline: "offline"
+        }
+    }
+}
+
+package struct EditID: Hashable, Sendable, Comparable {
+    package var number: Int
+
+    package init(_ number: Int) { self.number = number }
+
+    package static func < (left: EditID, right: EditID) -> Bool { left.number < right.number }
+}

@@ -1,0 +1,37 @@
+package import Coding
+package import Replication
+
+/// What `update` asks the world to do. Results come back as messages.
+package enum Effect: Equatable, Sendable {
+    case pin(PINKey)
+    case lock
+    case loadWorklist
+    case loadStatus
+    case loadInspection(RecordID)
+    case loadConflict(RecordID)
+    /// Stores one answer; `.null` clears it. The draft of the same question goes with it.
+    case answer(EditID, RecordID, path: String, FieldValue)
+    /// Keeps what is being typed, or with nil lets it go.
+    case draft(RecordID, path: String, text: String?)
+    case complete(RecordID)
+    case reopen(RecordID)
+    case resolve(RecordID, [String: Decision])
+    case retry(MutationID)
+    case discard(MutationID)
+    case syncNow
+    case setNetwork(on: Bool)
+    /// Drops what was typed and not yet read.
+    case flushInput
+    /// Draws everything anew.
+    case redraw
+    case quit
+}
+
+/// A key of PIN entry, on its way to locked memory.
+package enum PINKey: Equatable, Sendable {
+    case type(Unicode.Scalar)
+    case backspace
+    case clear
+    /// Hands the PIN to the vault and clears the pad.
+    case enter
+}

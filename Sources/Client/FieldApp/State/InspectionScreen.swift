@@ -1,0 +1,176 @@
+package import Coding
+package import Forms
+package import Replication
+package import TerminalKit
+
+/// An open inspection: its questions in one list, the answer beside each, one of them perhaps being
+/// edited.
+package struct InspectionScreen: Equatable, Sendable {
+    package let id: RecordID
+    /// Nil while the store is asked for it.
+    package private(set) var picture: InspectionPicture?
+    /// What follows from the answers: what is asked, what is wrong, how far it is.
+    package private(set) var form: FormState?
+    package var focus: ListFocus<String>
+    package var editor: AnswerEditor?
+    /// Answers on their way to the disk, newest last. What is shown is the stored value with these
+    /// laid over it; a write that fails only takes its own away.
+    package private(set) var writes: [PendingWrite] = []
+    /// Edits that can be taken back, newest last.
+    package private(set) var undo: [UndoStep] = []
+    /// Problems that the person has been told of by leaving a field; others stay quiet until
+    /// *complete* is tried.
+    package var blamed: Set<String> = []
+    /// Questions whose draft was found when the inspection was opened.
+    package var recovered: Set<String> = []
+    /// When something was last stored, for the status line; milliseconds since 1970.
+    package var savedAt: Int64?
+
+    package struct PendingWrite: Equatable, Sendable {
+        package var edit: EditID
+        package var path: String
+        package var value: FieldValue
+        /// The text that was typed for it, kept as a draft should the write fail; nil for what was
+        /// chosen, not typed.
+        package var text: String?
+    }
+
+    package struct UndoStep: Equatable, Sendable {
+        package var path: String
+        package var value: FieldValue
+    }
+
+    package static let undoLimit = 100
+
+    package init(id: RecordID, focus path: String? = nil) {
+        self.id = id
+        focus = ListFocus(path)
+    }
+
+    /// The questions that are asked now, notes among them, in order.
+    package var questions: [Question] {
+        guard let picture, let form else { return [] }
+        return picture.form.questions.filter { form.relevant.contains($0.path) }
+    }
+
+    package var paths: [String] { questions.map(\.path) }
+
+    package var focused: Question? {
+        focus.focused.flatMap { picture?.form.question(named: $0) }
+    }
+
+    /// The answer as it is shown: stored, or on its way to the disk.
+    package func value(of path: String) -> FieldValue {
+        if let write = writes.last(where: { $0.path == path }) { return write.value }
+        return picture?.answers[path]?.value ?? .null
+    }
+
+    /// Nil where there is nothing to say: no answer, and none that is waiting.
+    package func standing(of path: String) -> Standing? {
+        if editor?.path == path || writes.contains(where: { $0.path == path }) { return .typed }
+        if picture?.drafts[path] != nil { return .typed }
+        return picture?.answers[path]?.standing
+    }
+
+    /// What was typed and not accepted.
+    package func draft(of path: String) -> String? { picture?.drafts[path] }
+
+    /// The problem to show under a question; quiet while it is being typed.
+    package func shownProblem(of path: String) -> AnswerProblem? {
+        guard editor?.path != path, blamed.contains(path) else { return nil }
+        return form?.problem(of: path)
+    }
+
+    /// The sections of which something is asked, with their counts.
+    package var sections: [(index: Int, section: Section, progress: FormState.Progress)] {
+        guard let picture, let form else { return [] }
+        return zip(picture.form.sections.indices, form.sections).compactMap { index, progress in
+            progress.isRelevant ? (index, picture.form.sections[index], progress) : nil
+        }
+    }
+
+    // MARK: Changes
+
+    package mutating func show(_ picture: InspectionPicture) {
+        if self.picture == nil {
+            recovered = Set(picture.drafts.keys)
+            blamed.formUnion(picture.drafts.keys)
+        }
+        self.picture = picture
+        // The store's picture may be older than what the person has done since: an answer on its
+        // way ends its draft, and the text in the editor is nobody's draft while it stands there.
+        for write in writes { self.picture?.drafts[write.path] = nil }
+        evaluate()
+    }
+
+    package mutating func begin(_ write: PendingWrite) {
+        if undo.count == Self.undoLimit { undo.removeFirst() }
+        undo.append(UndoStep(path: write.path, value: value(of: write.path)))
+        writes.append(write)
+        picture?.drafts[write.path] = nil
+        recovered.remove(write.path)
+        evaluate()
+    }
+
+    package mutating func takeUndo() -> UndoStep? { undo.popLast() }
+
+    /// An undo is a write too, but none that undo would take back.
+    package mutating func forgetLastUndo() { _ = undo.popLast() }
+
+    /// The write is on the disk and the store's picture holds it, or it was refused and there is
+    /// none. In one step: between the two the answer would be gone, and with it the questions that
+    /// depend on it and perhaps the focus.
+    package mutating func end(
+        _ edit: EditID, showing picture: InspectionPicture?
+    ) -> PendingWrite? {
+        guard let index = writes.firstIndex(where: { $0.edit == edit }) else { return nil }
+        let write = writes.remove(at: index)
+        if let picture { show(picture) } else { evaluate() }
+        return write
+    }
+
+    /// Later news of the path goes before: a write on its way, or the editor.
+    package mutating func keepDraft(_ text: String?, of path: String) {
+        guard editor?.path != path, !writes.contains(where: { $0.path == path }) else { return }
+        picture?.drafts[path] = text
+        evaluate()
+    }
+
+    private mutating func evaluate() {
+        guard let picture else { return }
+        var answers = picture.answers.mapValues(\.value)
+        for write in writes { answers[write.path] = write.value }
+        form = picture.form.evaluate(answers: answers, drafts: Set(picture.drafts.keys))
+        focus.settle(paths)
+    }
+}
+
+/// The editor of one answer, in its place in the list.
+package struct AnswerEditor: Equatable, Sendable {
+    package let path: String
+    package let isMultiline: Bool
+    package var line: LineEditor
+    /// The text with which it was opened.
+    package let original: String
+    /// Earlier texts, for undo.
+    package var earlier: [LineEditor] = []
+    /// Uptime by which the text must stand in the draft table; nil when it does.
+    package var draftDue: Int64?
+    /// Said after Enter was refused; gone with the next key.
+    package var problem: AnswerProblem?
+    /// The text about which the person was asked whether it is right though unusual.
+    package var askedAbout: String?
+
+    /// A draft is on the disk this soon after the first key that it does not hold (ms).
+    package static let draftDelay: Int64 = 600
+
+    package init(path: String, text: String, original: String, isMultiline: Bool) {
+        self.path = path
+        self.isMultiline = isMultiline
+        self.original = original
+        line = LineEditor(text, limit: FieldValue.longestText)
+        line.toEnd()
+    }
+
+    package var isChanged: Bool { line.text != original }
+}

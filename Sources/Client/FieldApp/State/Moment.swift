@@ -1,0 +1,18 @@
+package import Forms
+
+/// What the clocks say when something happens. The reducer reads no clock; the run loop does.
+package struct Moment: Hashable, Sendable {
+    /// Milliseconds of a clock that never goes back and also counts while the device sleeps
+    /// (CLOCK_BOOTTIME): for the lock and for drafts.
+    package var uptime: Int64
+    /// Milliseconds since 1970, UTC; only to be shown, as a device's wall clock may be wrong.
+    package var wall: Int64
+    /// The day where the device stands.
+    package var today: CivilDate?
+
+    package init(uptime: Int64, wall: Int64, today: CivilDate?) {
+        self.uptime = uptime
+        self.wall = wall
+        self.today = today
+    }
+}

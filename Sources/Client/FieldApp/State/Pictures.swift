@@ -1,0 +1,180 @@
+package import Coding
+package import Forms
+package import Inspections
+package import Replication
+
+// What the store shows, as values: the screen keeps pictures and asks for new ones, it never holds
+// the store itself.
+
+/// A row of the worklist.
+package struct WorklistRow: Equatable, Sendable, Identifiable {
+    package var id: RecordID
+    /// The record's name, never blank.
+    package var name: String
+    package var site: String
+    package var form: String
+    /// YYYY-MM-DD.
+    package var due: String?
+    package var state: InspectionState
+    package var badge: Badge
+    package var answered: Int
+    package var total: Int
+
+    package init(
+        id: RecordID, name: String, site: String, form: String, due: String?,
+        state: InspectionState, badge: Badge, answered: Int, total: Int
+    ) {
+        self.id = id
+        self.name = name
+        self.site = site
+        self.form = form
+        self.due = due
+        self.state = state
+        self.badge = badge
+        self.answered = answered
+        self.total = total
+    }
+}
+
+/// One inspection as it is stored on this device.
+package struct InspectionPicture: Equatable, Sendable {
+    package var id: RecordID
+    package var name: String
+    package var site: String
+    package var form: FormDefinition
+    package var state: InspectionState
+    package var due: String?
+    package var answers: [String: AnswerPicture]
+    /// By path: what was typed and not accepted.
+    package var drafts: [String: String]
+    /// Whether an answer waits in a conflict review.
+    package var hasConflict: Bool
+
+    package init(
+        id: RecordID, name: String, site: String, form: FormDefinition, state: InspectionState,
+        due: String? = nil, answers: [String: AnswerPicture] = [:], drafts: [String: String] = [:],
+        hasConflict: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.site = site
+        self.form = form
+        self.state = state
+        self.due = due
+        self.answers = answers
+        self.drafts = drafts
+        self.hasConflict = hasConflict
+    }
+}
+
+package struct AnswerPicture: Equatable, Sendable {
+    package var value: FieldValue
+    package var standing: Standing
+    /// The last visit's value, where the form asks for it.
+    package var previous: FieldValue?
+
+    package init(value: FieldValue, standing: Standing, previous: FieldValue? = nil) {
+        self.value = value
+        self.standing = standing
+        self.previous = previous
+    }
+}
+
+/// What has still to go, and how the last synchronisation went.
+package struct StatusPicture: Equatable, Sendable {
+    package var pending = 0
+    package var inFlight = 0
+    package var failed = 0
+    package var conflict = 0
+    package var inReview = 0
+    /// Milliseconds since 1970, UTC; nil for never.
+    package var lastSync: Int64?
+    package var oldestUnsynced: Int64?
+    package var device = ""
+    /// Whether this device and the server agree on what is confirmed; nil where nobody compared.
+    package var digestsAgree: Bool?
+    package var rows: [QueueRow] = []
+
+    package init() {}
+
+    /// Whether anything is not at the server yet.
+    package var unsynced: Int { pending + inFlight + failed + conflict + inReview }
+}
+
+/// A mutation that waits, for the server or for a person.
+package struct QueueRow: Equatable, Sendable, Identifiable {
+    package var id: MutationID
+    package var record: RecordID
+    /// The name of the record that it changes.
+    package var name: String
+    package var badge: Badge
+    package var isInFlight: Bool
+    /// Whether it creates its record: to discard it is to discard the record.
+    package var createsRecord: Bool
+    package var isInspection: Bool
+    /// Why it failed or waits, in the server's words.
+    package var reason: String?
+    package var fields: [String]
+    package var createdAt: Int64?
+    package var tries: Int
+    package var nextTry: Int64?
+
+    package init(
+        id: MutationID, record: RecordID, name: String, badge: Badge, isInFlight: Bool = false,
+        createsRecord: Bool = false, isInspection: Bool = true, reason: String? = nil,
+        fields: [String] = [], createdAt: Int64? = nil, tries: Int = 0, nextTry: Int64? = nil
+    ) {
+        self.id = id
+        self.record = record
+        self.name = name
+        self.badge = badge
+        self.isInFlight = isInFlight
+        self.createsRecord = createsRecord
+        self.isInspection = isInspection
+        self.reason = reason
+        self.fields = fields
+        self.createdAt = createdAt
+        self.tries = tries
+        self.nextTry = nextTry
+    }
+}
+
+/// Answers that two people changed, for one inspection.
+package struct ConflictPicture: Equatable, Sendable {
+    package var id: RecordID
+    package var name: String
+    package var fields: [ConflictField]
+
+    package init(id: RecordID, name: String, fields: [ConflictField]) {
+        self.id = id
+        self.name = name
+        self.fields = fields
+    }
+}
+
+package struct ConflictField: Equatable, Sendable, Identifiable {
+    package var path: String
+    /// How to read and check an edited value; nil for a built-in field, which is only chosen.
+    package var question: Question?
+    package var base: FieldValue
+    package var mine: FieldValue
+    package var theirs: FieldValue
+    package var theirsBy: String?
+    package var rule: String
+
+    package init(
+        path: String, question: Question?, base: FieldValue, mine: FieldValue,
+        theirs: FieldValue, theirsBy: String? = nil, rule: String = "ask"
+    ) {
+        self.path = path
+        self.question = question
+        self.base = base
+        self.mine = mine
+        self.theirs = theirs
+        self.theirsBy = theirsBy
+        self.rule = rule
+    }
+
+    package var id: String { path }
+    package var label: String { question?.label ?? path }
+}

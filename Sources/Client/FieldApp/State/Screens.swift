@@ -1,0 +1,171 @@
+package import Coding
+package import Forms
+package import Replication
+package import TerminalKit
+
+/// PIN entry. The PIN itself is never part of the state: the state counts what was typed, the
+/// bytes stand in locked memory (`PINPad`).
+package struct UnlockScreen: Equatable, Sendable {
+    package var typed = 0
+    package var isChecking = false
+    package var problem: String?
+    /// Uptime until which the vault refuses to look at a PIN.
+    package var waitUntil: Int64?
+
+    package init() {}
+}
+
+/// The list of sections, to jump to one.
+package struct SectionsScreen: Equatable, Sendable {
+    package var focus: ListFocus<Int>
+
+    package init(at section: Int?) { focus = ListFocus(section) }
+}
+
+/// The choices of one question, or of one conflict's edit, as a list that narrows as one types.
+package struct PickerScreen: Equatable, Sendable {
+    package enum Purpose: Equatable, Sendable {
+        case answer(RecordID)
+        case resolution(RecordID)
+    }
+
+    package let purpose: Purpose
+    package let question: Question
+    package private(set) var filter = LineEditor(limit: 200)
+    package private(set) var shown: [Choice]
+    package var focus: ListFocus<String>
+
+    package init(purpose: Purpose, question: Question, current: FieldValue) {
+        self.purpose = purpose
+        self.question = question
+        shown = question.choices
+        if case .string(let name) = current {
+            focus = ListFocus(name)
+        } else {
+            focus = ListFocus()
+        }
+        focus.settle(shown.map(\.name))
+    }
+
+    package var names: [String] { shown.map(\.name) }
+    package var focused: Choice? { shown.first { $0.name == focus.focused } }
+
+    package mutating func editFilter(_ change: (inout LineEditor) -> Void) {
+        change(&filter)
+        let words = filter.text.lowercased().split(separator: " ")
+        shown = question.choices.filter { choice in
+            let text = (choice.label + "\n" + choice.name).lowercased()
+            return words.allSatisfy(text.contains)
+        }
+        focus.settle(names)
+    }
+}
+
+/// The queue: what waits, and why.
+package struct StatusScreen: Equatable, Sendable {
+    package var focus = ListFocus<MutationID>()
+
+    package init() {}
+}
+
+/// Base, mine and theirs of each answer in conflict, and what has been decided so far.
+package struct ReviewScreen: Equatable, Sendable {
+    package let id: RecordID
+    /// Nil while the store is asked.
+    package private(set) var picture: ConflictPicture?
+    package private(set) var decisions: [String: Decision] = [:]
+    package var focus = ListFocus<String>()
+    package var editor: AnswerEditor?
+    /// The decisions are with the store.
+    package var isSettling = false
+
+    package init(id: RecordID) { self.id = id }
+
+    package var paths: [String] { picture?.fields.map(\.path) ?? [] }
+    package var focused: ConflictField? {
+        picture?.fields.first { $0.path == focus.focused }
+    }
+    package var undecided: [String] { paths.filter { decisions[$0] == nil } }
+
+    /// A picture that differs from the one shown takes back the decisions it touches: nobody
+    /// decides about a value that was not seen.
+    package mutating func show(_ picture: ConflictPicture) {
+        for field in picture.fields where self.picture?.field(field.path) != field {
+            decisions[field.path] = nil
+        }
+        self.picture = picture
+        decisions = decisions.filter { picture.field($0.key) != nil }
+        focus.settle(paths)
+    }
+
+    package mutating func decide(_ path: String, _ decision: Decision?) {
+        decisions[path] = decision
+    }
+}
+
+extension ConflictPicture {
+    package func field(_ path: String) -> ConflictField? { fields.first { $0.path == path } }
+}
+
+/// How one answer in conflict is settled.
+package enum Decision: Equatable, Sendable {
+    case mine
+    case theirs
+    case edited(FieldValue)
+}
+
+/// The keys that work here.
+package struct HelpScreen: Equatable, Sendable {
+    package var filter = LineEditor(limit: 100)
+    package var focus = ListFocus<Command>()
+    /// The place that the help is about.
+    package let place: Place
+
+    package init(about place: Place) { self.place = place }
+}
+
+/// Commands by name.
+package struct PaletteScreen: Equatable, Sendable {
+    package var filter = LineEditor(limit: 100)
+    package var focus = ListFocus<Command>()
+    /// Where a chosen command acts.
+    package let place: Place
+
+    package init(over place: Place) { self.place = place }
+}
+
+/// A question before something is destroyed. The default is to keep it: Enter, Esc and every other
+/// key cancel. What was typed ahead is swallowed: the confirming key counts only after a pause, so
+/// that no burst, scan or cat on the keyboard confirms anything.
+package struct Confirmation: Equatable, Sendable {
+    package enum Deed: Equatable, Sendable {
+        case discardMutation(MutationID)
+        case discardDraft(RecordID, path: String)
+    }
+
+    package enum Way: Equatable, Sendable {
+        /// This key, which is neither Enter nor the key that asked.
+        case key(Unicode.Scalar)
+        /// This text, typed; for what holds many answers.
+        case word(String)
+    }
+
+    package let deed: Deed
+    package let title: String
+    package let consequence: String
+    package let way: Way
+    package var line = LineEditor(limit: 200)
+    /// Uptime until which keys are swallowed.
+    package var quietUntil: Int64
+
+    /// Nothing may be pressed for this long before the confirming key (ms).
+    package static let quiet: Int64 = 400
+
+    package init(deed: Deed, title: String, consequence: String, way: Way, now: Moment) {
+        self.deed = deed
+        self.title = title
+        self.consequence = consequence
+        self.way = way
+        quietUntil = now.uptime + Self.quiet
+    }
+}

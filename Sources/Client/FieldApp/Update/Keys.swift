@@ -1,0 +1,131 @@
+package import TerminalKit
+
+/// From a key to a command: the top layer's bindings first, then what the layer does with text.
+extension AppState {
+    package var place: Place {
+        switch layers.top {
+        case .unlock: .unlock
+        case .worklist: worklist.isFiltering ? .filter : .worklist
+        case .inspection(let screen): screen.editor == nil ? .inspection : .editor
+        case .sections: .sections
+        case .picker: .picker
+        case .status: .status
+        case .review(let screen): screen.editor == nil ? .review : .editor
+        case .help: .help
+        case .palette: .palette
+        case .confirm: .confirm
+        }
+    }
+
+    package var keymap: Keymap<Command> { BindingTable.keymap(for: place, demo: demo != nil) }
+
+    mutating func press(_ key: KeyEvent) -> [Effect] {
+        if case .confirm(let confirmation) = layers.top {
+            return answer(confirmation, with: key)
+        }
+        if let command = keymap.command(for: key) { return perform(command) }
+        switch place {
+        case .unlock: return typePIN(key)
+        case .inspection: return beginTyping(key)
+        case .editor: return edit(key)
+        case .filter, .picker, .help, .palette:
+            editFilter { $0.handle(key) }
+            return []
+        case .worklist, .sections, .status, .review, .confirm: return []
+        }
+    }
+
+    /// Pasted text is text where text is taken, and nothing elsewhere: never a command.
+    mutating func paste(_ text: String) -> [Effect] {
+        switch place {
+        case .unlock: return pastePIN(text)
+        case .editor: return pasteIntoEditor(text)
+        case .filter, .picker, .help, .palette:
+            editFilter { $0.paste(text) }
+            return []
+        case .worklist, .inspection, .sections, .status, .review, .confirm: return []
+        }
+    }
+
+    /// Runs a command in the top layer, or says why it cannot be run.
+    mutating func perform(_ command: Command) -> [Effect] {
+        if let reason = whyDisabled(command) {
+            notice = Notice(reason.sentence, .bad)
+            return []
+        }
+        switch command {
+        case .help:
+            layers.push(.help(HelpScreen(about: place)))
+            settleCommands()
+            return []
+        case .palette:
+            let leaving = leaveEditor()
+            layers.push(.palette(PaletteScreen(over: place)))
+            settleCommands()
+            return leaving
+        case .quit: return quit()
+        case .redraw: return [.redraw]
+        case .lock: return lockNow()
+        case .syncNow: return [.syncNow]
+        case .statusPane: return openStatus()
+        case .networkSwitch: return switchNetwork()
+        case .back: return goBack()
+        case .up, .down, .pageUp, .pageDown, .first, .last, .next, .previous:
+            return move(command)
+        default: return performHere(command)
+        }
+    }
+
+    private mutating func performHere(_ command: Command) -> [Effect] {
+        switch layers.top {
+        case .unlock: return performUnlock(command)
+        case .worklist: return performWorklist(command)
+        case .inspection: return performInspection(command)
+        case .sections(let screen): return go(toSection: screen.focus.focused)
+        case .picker(let screen): return choose(screen.focused, in: screen)
+        case .status: return performStatus(command)
+        case .review: return performReview(command)
+        case .palette(let screen): return run(screen)
+        case .help, .confirm: return []
+        }
+    }
+
+    /// Esc goes back one level: out of an editor, out of a filter, out of a layer. It never quits
+    /// and never discards.
+    private mutating func goBack() -> [Effect] {
+        switch place {
+        case .editor: return leaveEditor()
+        case .filter:
+            worklist.isFiltering = false
+            worklist.editFilter { $0.replace(with: "") }
+            return []
+        case .worklist:
+            worklist.editFilter { $0.replace(with: "") }
+            return []
+        default:
+            layers.pop()
+            return []
+        }
+    }
+
+    private mutating func openStatus() -> [Effect] {
+        let leaving = leaveEditor()
+        if case .status = layers.top { return leaving }
+        layers.push(.status(StatusScreen()))
+        settleStatus()
+        return leaving + [.loadStatus]
+    }
+
+    private mutating func switchNetwork() -> [Effect] {
+        guard var demo else { return [] }
+        demo.networkIsOn.toggle()
+        self.demo = demo
+        notice = Notice("The demo's network is \(demo.networkIsOn ? "on" : "off")")
+        return [.setNetwork(on: demo.networkIsOn)]
+    }
+}
+
+extension String {
+    /// The first letter as a capital, for reasons that stand alone.
+    var sentence: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,107 @@
+import Coding
+import Forms
+import TerminalKit
+
+/// The lists that stand over a screen for a moment: sections, choices, help, commands.
+extension AppState {
+    // MARK: Sections
+
+    mutating func openSections() -> [Effect] {
+        let leaving = leaveEditor()
+        guard case .inspection(let screen) = layers.top else { return leaving }
+        let here = screen.sections.first { entry in
+            entry.section.questions.contains { $0.path == screen.focus.focused }
+        }
+        var list = SectionsScreen(at: here?.index)
+        list.focus.settle(sectionIDs)
+        layers.push(.sections(list))
+        return leaving
+    }
+
+    mutating func go(toSection index: Int?) -> [Effect] {
+        layers.pop()
+        guard case .inspection(var screen) = layers.top,
+            let entry = screen.sections.first(where: { $0.index == index })
+        else { return [] }
+        let asked = Set(screen.paths)
+        if let first = entry.section.questions.first(where: { asked.contains($0.path) }) {
+            screen.focus.focus(first.path)
+            screen.focus.settle(screen.paths)
+        }
+        layers.top = .inspection(screen)
+        return []
+    }
+
+    // MARK: Choices
+
+    mutating func choose(_ choice: Choice?, in picker: PickerScreen) -> [Effect] {
+        guard let choice else {
+            notice = Notice("Nothing fits what was typed", .bad)
+            return []
+        }
+        layers.pop()
+        switch picker.purpose {
+        case .answer: return store(.string(choice.name), for: picker.question, text: nil)
+        case .resolution:
+            return decide(.edited(.string(choice.name)), about: picker.question.path)
+        }
+    }
+
+    // MARK: Help and commands
+
+    /// A row of help or palette.
+    package struct Entry: Equatable, Sendable {
+        package let command: Command
+        package let keys: String
+        package let label: String
+        package let help: String
+        /// Why it cannot be used just now.
+        package let whyDisabled: String?
+    }
+
+    package func entries(of screen: HelpScreen) -> [Entry] {
+        entries(for: screen.place, filter: screen.filter.text)
+    }
+
+    /// The palette leaves out what acts on the palette itself or only moves.
+    package func entries(of screen: PaletteScreen) -> [Entry] {
+        let left: Set<Command> = [
+            .palette, .back, .up, .down, .pageUp, .pageDown, .first, .last, .next, .previous,
+            .accept, .newLine,
+        ]
+        return entries(for: screen.place, filter: screen.filter.text)
+            .filter { !left.contains($0.command) }
+    }
+
+    private func entries(for place: Place, filter: String) -> [Entry] {
+        var beneath = self
+        beneath.layers.pop()
+        let words = filter.lowercased().split(separator: " ")
+        return BindingTable.keymap(for: place, demo: demo != nil).bindings.map { binding in
+            Entry(
+                command: binding.command, keys: binding.keyNames, label: binding.label,
+                help: binding.help, whyDisabled: beneath.whyDisabled(binding.command))
+        }.filter { entry in
+            let text = "\(entry.keys) \(entry.label) \(entry.help)".lowercased()
+            return words.allSatisfy(text.contains)
+        }
+    }
+
+    mutating func settleCommands() {
+        switch layers.top {
+        case .help(var screen):
+            screen.focus.settle(entries(of: screen).map(\.command))
+            layers.top = .help(screen)
+        case .palette(var screen):
+            screen.focus.settle(entries(of: screen).map(\.command))
+            layers.top = .palette(screen)
+        default: break
+        }
+    }
+
+    mutating func run(_ palette: PaletteScreen) -> [Effect] {
+        guard let command = palette.focus.focused else { return [] }
+        layers.pop()
+        return perform(command)
+    }
+}

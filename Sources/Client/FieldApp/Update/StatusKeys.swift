@@ -1,0 +1,101 @@
+import Replication
+import TerminalKit
+
+extension AppState {
+    mutating func settleStatus() {
+        guard case .status(var screen) = layers.top else { return }
+        screen.focus.settle(status.rows.map(\.id))
+        layers.top = .status(screen)
+    }
+
+    mutating func performStatus(_ command: Command) -> [Effect] {
+        guard case .status(let screen) = layers.top, let row = status.row(screen.focus.focused)
+        else { return [] }
+        switch command {
+        case .open: return open(row)
+        case .retry: return [.retry(row.id)]
+        case .discard:
+            layers.push(.confirm(confirmation(toDiscard: row)))
+            return [.flushInput]
+        default: return []
+        }
+    }
+
+    private mutating func open(_ row: QueueRow) -> [Effect] {
+        if row.badge == .conflict { return openReview(row.record) }
+        guard row.isInspection else {
+            notice = Notice("Only inspections can be opened here")
+            return []
+        }
+        return open(row.record)
+    }
+
+    /// To discard what creates an inspection is to discard all of its answers: that asks for the
+    /// name, which is the equipment's tag. Any other row asks for a key.
+    private func confirmation(toDiscard row: QueueRow) -> Confirmation {
+        let consequence =
+            row.createsRecord
+            ? "\(row.name) was never accepted: all of its answers go."
+            : "The values of \(row.name) go back to those that the server confirmed."
+        return Confirmation(
+            deed: .discardMutation(row.id), title: "Discard this change?",
+            consequence: consequence,
+            way: row.createsRecord ? .word(row.name) : .key("y"), now: now)
+    }
+}
+
+/// A confirmation and its keys.
+extension AppState {
+    mutating func answer(_ confirmation: Confirmation, with key: KeyEvent) -> [Effect] {
+        var confirmation = confirmation
+        if key == .escape { return keepAll() }
+        if let common = commonInConfirmation(key) { return common }
+        // Typed ahead: the pause begins anew with each key, so that no burst gets through.
+        if now.uptime < confirmation.quietUntil {
+            confirmation.quietUntil = now.uptime + Confirmation.quiet
+            layers.top = .confirm(confirmation)
+            return []
+        }
+        switch confirmation.way {
+        case .key(let wanted):
+            return key.typed == wanted ? carryOut(confirmation.deed) : keepAll()
+        case .word(let wanted):
+            guard key == .enter else {
+                confirmation.quietUntil = 0
+                confirmation.line.handle(key)
+                layers.top = .confirm(confirmation)
+                return []
+            }
+            return confirmation.line.text == wanted ? carryOut(confirmation.deed) : keepAll()
+        }
+    }
+
+    /// Keys that mean the same before a question as elsewhere.
+    private mutating func commonInConfirmation(_ key: KeyEvent) -> [Effect]? {
+        switch keymap.command(for: key) {
+        case .help: perform(.help)
+        case .quit: perform(.quit)
+        case .redraw: perform(.redraw)
+        default: nil
+        }
+    }
+
+    private mutating func keepAll() -> [Effect] {
+        layers.pop()
+        notice = Notice("Kept: nothing was discarded", .good)
+        return []
+    }
+
+    private mutating func carryOut(_ deed: Confirmation.Deed) -> [Effect] {
+        layers.pop()
+        switch deed {
+        case .discardMutation(let id): return [.discard(id)]
+        case .discardDraft(let id, let path):
+            changeInspection(id) { screen in
+                screen.keepDraft(nil, of: path)
+                screen.recovered.remove(path)
+            }
+            return [.draft(id, path: path, text: nil)]
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import TerminalKit
+
+extension AppState {
+    /// Bytes of the longest PIN (CONTRACT: 6 to 128).
+    private static let longestPIN = 128
+
+    mutating func typePIN(_ key: KeyEvent) -> [Effect] {
+        guard case .unlock(var screen) = layers.top, !screen.isChecking else { return [] }
+        if key.key == .backspace {
+            guard screen.typed > 0 else { return [] }
+            screen.typed -= 1
+            layers.top = .unlock(screen)
+            return [.pin(.backspace)]
+        }
+        guard let scalar = key.typed, screen.typed < Self.longestPIN else { return [] }
+        screen.typed += 1
+        screen.problem = nil
+        layers.top = .unlock(screen)
+        return [.pin(.type(scalar))]
+    }
+
+    /// Line ends are dropped: a password manager's paste often ends with one.
+    mutating func pastePIN(_ text: String) -> [Effect] {
+        text.unicodeScalars.filter { $0.value >= 0x20 }
+            .flatMap { typePIN(.character($0)) }
+    }
+
+    mutating func performUnlock(_ command: Command) -> [Effect] {
+        guard case .unlock(var screen) = layers.top, !screen.isChecking else { return [] }
+        switch command {
+        case .clear:
+            screen.typed = 0
+            screen.problem = nil
+            layers.top = .unlock(screen)
+            return [.pin(.clear)]
+        case .accept:
+            guard screen.waitUntil == nil else { return [] }
+            guard screen.typed > 0 else {
+                screen.problem = "Type the PIN, then Enter"
+                layers.top = .unlock(screen)
+                return []
+            }
+            screen.isChecking = true
+            screen.problem = nil
+            layers.top = .unlock(screen)
+            return [.pin(.enter)]
+        default: return []
+        }
+    }
+
+    mutating func receiveUnlock(_ message: AppMessage) -> [Effect] {
+        guard case .unlock(var screen) = layers.top else { return [] }
+        screen.typed = 0
+        screen.isChecking = false
+        guard case .unlockRefused(let refusal) = message else { return enter() }
+        switch refusal {
+        case .wrongPIN: screen.problem = "That is not the PIN"
+        case .tooShort: screen.problem = "A PIN has 6 to 128 characters"
+        case .failed(let reason): screen.problem = reason
+        case .delayed(let seconds):
+            screen.waitUntil = now.uptime + Int64(seconds) * 1_000
+            screen.problem = "Too many wrong PINs: wait \(seconds) s"
+        }
+        layers.top = .unlock(screen)
+        return []
+    }
+
+    /// Opens the worklist, and over it what was open when the device locked.
+    private mutating func enter() -> [Effect] {
+        lastKey = now.uptime
+        layers.replaceAll(with: .worklist)
+        var effects: [Effect] = [.loadWorklist, .loadStatus]
+        if let resume {
+            let screen = InspectionScreen(id: resume.inspection, focus: resume.question)
+            layers.push(.inspection(screen))
+            effects.append(.loadInspection(resume.inspection))
+        }
+        resume = nil
+        return effects
+    }
+}

@@ -1,0 +1,118 @@
+import Coding
+import FieldApp
+import Forms
+import Inspections
+import TerminalKit
+import Testing
+
+@Suite("Answering")
+struct AnsweringTests {
+    @Test("an inspector fills the form with digits, arrows and Enter")
+    func wholeJob() throws {
+        var story = try Story()
+        story.openFreezer()
+        #expect(story.focus == "pressure")
+        story.type("160,5")
+        story.press(.enter)
+        #expect(story.stored("pressure") == .double(160.5))
+        #expect(story.focus == "leak")
+        story.press(.enter, .down, .enter)
+        #expect(story.stored("leak") == .string("no"))
+        #expect(story.focus == "seals")
+        story.type("1")
+        #expect(story.stored("seals") == .string("pass"))
+        #expect(story.focus == "next")
+        story.type("+3d")
+        story.press(.enter)
+        #expect(story.stored("next") == .string("2026-03-05"))
+        story.press(.function(5))
+        #expect(story.field.completed == [Story.freezer])
+        #expect(story.screen?.picture?.state == .complete)
+    }
+
+    @Test("a question that becomes relevant appears at its place, its answer outlives hiding")
+    func relevance() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.press(.down)
+        story.type("1")
+        #expect(story.focus == "rate")
+        story.type("7")
+        story.press(.enter)
+        story.press(.up, .up)
+        #expect(story.focus == "leak")
+        story.type("2")
+        #expect(story.screen?.paths.contains("rate") == false)
+        #expect(story.value("rate") == .integer(7))
+        story.press(.up)
+        story.type("1")
+        #expect(story.screen?.paths.contains("rate") == true)
+    }
+
+    @Test("each verdict has a key, then the next question follows")
+    func verdicts() throws {
+        let keys: [(Unicode.Scalar, String)] = [
+            ("p", "pass"), ("f", "fail"), ("x", "na"), ("o", "not_observed"),
+        ]
+        for (key, name) in keys {
+            var story = try Story()
+            story.openFreezer()
+            story.press(.down, .down, .character(key))
+            #expect(story.stored("seals") == .string(name))
+            #expect(story.focus == "next")
+        }
+    }
+
+    @Test("an answer reads typed until it is on the disk, then saved here")
+    func standings() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.holds = true
+        story.type("160")
+        #expect(story.screen?.standing(of: "pressure") == .typed)
+        story.press(.enter)
+        #expect(story.value("pressure") == .integer(160))
+        #expect(story.screen?.standing(of: "pressure") == .typed)
+        story.release()
+        #expect(story.screen?.standing(of: "pressure") == .savedHere)
+        #expect(story.screen?.savedAt == story.now.wall)
+    }
+
+    @Test("undo takes back edit by edit, as edits of their own")
+    func undo() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.type("160")
+        story.press(.enter, .up)
+        story.type("170")
+        story.press(.enter, .control("_"))
+        #expect(story.stored("pressure") == .integer(160))
+        #expect(story.focus == "pressure")
+        story.press(.control("_"))
+        #expect(story.stored("pressure") == .null)
+        story.press(.control("_"))
+        #expect(story.state.notice?.text == "Nothing to take back")
+    }
+
+    @Test("a complete inspection says how to reopen it, and r does")
+    func reopen() throws {
+        var story = try Story()
+        story.field.inspections[Story.freezer]?.state = .complete
+        story.openFreezer()
+        story.type("1")
+        #expect(story.screen?.editor == nil)
+        #expect(story.state.notice?.text.contains("reopen") == true)
+        story.type("r")
+        #expect(story.screen?.picture?.state == .inProgress)
+    }
+
+    @Test("an approved inspection takes no key for an answer")
+    func approved() throws {
+        var story = try Story()
+        story.field.inspections[Story.freezer]?.state = .approved
+        story.openFreezer()
+        for key in ["1", "p", "c", "r"] { story.type(key) }
+        story.press(.enter, .delete, .down, .enter, .down, .enter)
+        #expect(!story.effects.contains { if case .answer = $0 { true } else { false } })
+    }
+}

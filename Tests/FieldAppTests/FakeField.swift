@@ -1,0 +1,124 @@
+import Coding
+import FieldApp
+import Forms
+import Inspections
+import Replication
+
+/// A store and a server in a few lines: effects in, messages out. What a test wants to go wrong, it
+/// says here.
+struct FakeField {
+    var pin = "246810"
+    private var typed = ""
+    var inspections: [RecordID: InspectionPicture] = [:]
+    var conflicts: [RecordID: ConflictPicture] = [:]
+    var rows: [QueueRow] = []
+    /// The next writes of answers fail with this.
+    var refusal: StoreRefusal?
+
+    // What happened, for assertions.
+    var discarded: [MutationID] = []
+    var retried: [MutationID] = []
+    var resolved: [RecordID: [String: Decision]] = [:]
+    var completed: [RecordID] = []
+    var draftsDropped = 0
+    var drafts: [String: String] = [:]
+    var isLocked = true
+    var syncs = 0
+    var hasQuit = false
+
+    mutating func perform(_ effect: Effect) -> [AppMessage] {
+        switch effect {
+        case .pin(let key): return type(key)
+        case .lock:
+            isLocked = true
+            return []
+        case .loadWorklist: return [.worklist(worklist)]
+        case .loadStatus: return [.status(status)]
+        case .loadInspection(let id): return inspections[id].map { [.inspection($0)] } ?? []
+        case .loadConflict(let id):
+            return [conflicts[id].map { .conflict($0) } ?? .noConflict(id)]
+        case .answer(let edit, let id, let path, let value):
+            return answer(edit, id, path, value)
+        case .draft(let id, let path, let text): return keep(id, path, text)
+        case .complete(let id): return change(id, to: .complete, deed: .complete(id))
+        case .reopen(let id): return change(id, to: .inProgress, deed: .reopen(id))
+        case .resolve(let id, let decisions):
+            resolved[id] = decisions
+            conflicts[id] = nil
+            return [.done(.resolve(id))]
+        case .retry(let id):
+            retried.append(id)
+            return [.done(.retry(id))]
+        case .discard(let id):
+            discarded.append(id)
+            rows.removeAll { $0.id == id }
+            return [.done(.discard(id))]
+        case .syncNow:
+            syncs += 1
+            return [.sync(.started), .sync(.finished(pushed: 1, pulled: 0, isComplete: true))]
+        case .setNetwork, .flushInput, .redraw: return []
+        case .quit:
+            hasQuit = true
+            return []
+        }
+    }
+
+    private mutating func type(_ key: PINKey) -> [AppMessage] {
+        switch key {
+        case .type(let scalar): typed.unicodeScalars.append(scalar)
+        case .backspace: typed.removeLast()
+        case .clear: typed = ""
+        case .enter:
+            defer { typed = "" }
+            guard typed == pin else { return [.unlockRefused(.wrongPIN)] }
+            isLocked = false
+            return [.unlocked]
+        }
+        return []
+    }
+
+    private mutating func answer(
+        _ edit: EditID, _ id: RecordID, _ path: String, _ value: FieldValue
+    ) -> [AppMessage] {
+        guard var picture = inspections[id] else { return [] }
+        if let refusal { return [.notSaved(edit, refusal)] }
+        picture.answers[path] = AnswerPicture(value: value, standing: .savedHere)
+        picture.drafts[path] = nil
+        drafts[path] = nil
+        if picture.state == .assigned || picture.state == .returned { picture.state = .inProgress }
+        inspections[id] = picture
+        return [.saved(edit, picture)]
+    }
+
+    private mutating func keep(_ id: RecordID, _ path: String, _ text: String?) -> [AppMessage] {
+        if text == nil, drafts[path] != nil { draftsDropped += 1 }
+        drafts[path] = text
+        inspections[id]?.drafts[path] = text
+        return [.draftSaved(id, path: path, text: text)]
+    }
+
+    private mutating func change(
+        _ id: RecordID, to state: InspectionState, deed: Deed
+    ) -> [AppMessage] {
+        if state == .complete { completed.append(id) }
+        inspections[id]?.state = state
+        return [.done(deed)]
+    }
+
+    var status: StatusPicture {
+        var status = StatusPicture()
+        status.rows = rows
+        status.failed = rows.count { $0.badge == .failed }
+        status.conflict = rows.count { $0.badge == .conflict }
+        return status
+    }
+
+    private var worklist: [WorklistRow] {
+        inspections.values.map { picture in
+            WorklistRow(
+                id: picture.id, name: picture.name, site: picture.site, form: picture.form.title,
+                due: picture.due, state: picture.state, badge: .synced,
+                answered: picture.answers.count, total: picture.form.questions.count)
+        }
+    }
+}
