@@ -45,8 +45,11 @@ final class Statement {
 
     func bind(_ values: [DatabaseValue]) throws(SQLiteError) {
         let expected = sqlite3_bind_parameter_count(handle)
-        precondition(
-            values.count == Int(expected), "\(values.count) values for \(expected) placeholders")
+        guard values.count == Int(expected) else {
+            throw SQLiteError(
+                .engine(SQLITE_MISUSE), "\(values.count) values for \(expected) placeholders",
+                context: StatementText.withoutLiterals(sql))
+        }
         for (offset, value) in values.enumerated() {
             let code = bind(value, at: Int32(offset + 1))
             guard code == SQLITE_OK else { throw failure(code) }

@@ -1,0 +1,120 @@
+internal import SQLite
+
+/// What must be true of the store between any two transactions.
+extension DeviceStore {
+    /// Everything that is not as it must be, a line each; empty in a healthy store. Names records
+    /// and fields, never a value.
+    package func audit() throws -> [String] {
+        try read { database in
+            try Self.rules.flatMap { rule in
+                try database.query(rule.sql) { row in
+                    rule.saying + ": " + row.values.map(\.auditText).joined(separator: " ")
+                }
+            }
+        }
+    }
+
+    private struct Rule {
+        var saying: String
+        /// Selects what breaks the rule.
+        var sql: String
+    }
+
+    private static let rules = [
+        Rule(
+            saying: "a waiting change is not what its field shows",
+            sql: """
+                SELECT record_id, name FROM (
+                    SELECT waiting.record_id AS record_id, entry.name AS name,
+                        max(waiting.seq_id) AS newest
+                    FROM __sync_outbox AS waiting
+                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
+                    WHERE waiting.status <> 'ACKNOWLEDGED'
+                    GROUP BY waiting.record_id, entry.name)
+                JOIN __sync_outbox_field AS entry USING (name)
+                LEFT JOIN field USING (record_id, name)
+                WHERE entry.seq_id = newest AND field.value IS NOT entry.value
+                """),
+        Rule(
+            saying: "a waiting change has no shadow",
+            sql: """
+                SELECT waiting.record_id, entry.name
+                FROM __sync_outbox AS waiting
+                JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
+                WHERE waiting.status <> 'ACKNOWLEDGED' AND NOT EXISTS (
+                    SELECT 1 FROM __sync_shadow AS shadow
+                    WHERE shadow.record_id = waiting.record_id AND shadow.name = entry.name)
+                """),
+        Rule(
+            saying: "a shadow without a waiting change",
+            sql: """
+                SELECT record_id, name FROM __sync_shadow AS shadow
+                WHERE NOT EXISTS (
+                    SELECT 1 FROM __sync_held AS held
+                    WHERE held.record_id = shadow.record_id AND held.name = shadow.name)
+                AND NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox AS waiting
+                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
+                    WHERE waiting.record_id = shadow.record_id AND entry.name = shadow.name
+                        AND waiting.status <> 'ACKNOWLEDGED')
+                """),
+        Rule(
+            saying: "a local value that no mutation carries",
+            sql: """
+                SELECT record_id, name FROM field
+                WHERE version = 0 AND value IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM __sync_shadow AS shadow
+                    WHERE shadow.record_id = field.record_id AND shadow.name = field.name)
+                """),
+        Rule(
+            saying: "a local record that no mutation carries",
+            sql: """
+                SELECT id FROM record
+                WHERE version = 0 AND NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox
+                    WHERE record_id = id AND operation = 'INSERT' AND status <> 'ACKNOWLEDGED')
+                """),
+        Rule(
+            saying: "a waiting mutation of a record that is not here",
+            sql: """
+                SELECT mutation_id FROM __sync_outbox
+                WHERE status <> 'ACKNOWLEDGED'
+                    AND NOT EXISTS (SELECT 1 FROM record WHERE id = record_id)
+                """),
+        Rule(
+            saying: "an update without a field",
+            sql: """
+                SELECT mutation_id FROM __sync_outbox AS waiting
+                WHERE status <> 'ACKNOWLEDGED' AND operation = 'UPDATE' AND NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox_field AS entry
+                    WHERE entry.seq_id = waiting.seq_id)
+                """),
+        Rule(
+            saying: "the waiting counter is off by",
+            sql: """
+                SELECT value - counted FROM __sync_metadata, (
+                    SELECT count(*) AS counted FROM __sync_outbox
+                    WHERE status IN ('PENDING', 'IN_FLIGHT'))
+                WHERE key = 'waiting' AND value <> counted
+                """),
+        Rule(
+            saying: "the apply guard is up",
+            sql: "SELECT value FROM __sync_metadata WHERE key = 'applying' AND value IS NOT 0"),
+        Rule(
+            saying: "a change is younger than the Lamport clock",
+            sql: """
+                SELECT entry.name FROM __sync_outbox_field AS entry, __sync_metadata AS clock
+                WHERE clock.key = 'lamport' AND entry.lamport > clock.value
+                """),
+    ]
+}
+
+extension DatabaseValue {
+    fileprivate var auditText: String {
+        switch self {
+        case .text(let text): text
+        case .integer(let integer): String(integer)
+        case .null, .real, .blob: "?"
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package import Coding
+package import Replication
+internal import SQLite
+
+/// What an inspector decided about one field in conflict.
+package enum Resolution: Sendable, Equatable {
+    case mine
+    case theirs
+    case value(FieldValue)
+}
+
+/// Retry, discard and resolve (SYNC.md). They work on the queue itself, so they pass the lock and
+/// limit triggers; each is one transaction.
+extension DeviceStore {
+    /// Sends a failed mutation again, together with the record's later unsent ones, as one new
+    /// mutation with a new id.
+    @discardableResult
+    package func retry(_ id: MutationID) throws -> MutationID? {
+        try settle { database in
+            let mutation = try database.waitingMutation(id)
+            try require(mutation, toBe: ["FAILED"])
+            return try absorb(from: mutation, database)
+        }
+    }
+
+    /// The records that discarding a mutation would remove from this device: of an INSERT the
+    /// record and everything below it. For asking before.
+    package func recordsRemoved(byDiscarding id: MutationID) throws -> [RecordID] {
+        try read { database in
+            let mutation = try database.waitingMutation(id)
+            guard mutation.operation == "INSERT" else { return [] }
+            return try database.family(of: mutation.record)
+        }
+    }
+
+    /// Gives a change up. Fields that no other waiting mutation names show the confirmed value
+    /// again; the value that was given up stays in history.
+    package func discard(_ id: MutationID) throws {
+        try settle { database in
+            let mutation = try database.waitingMutation(id)
+            if mutation.status != "PENDING" || mutation.sealed {
+                try require(mutation, toBe: ["FAILED", "CONFLICT"])
+            }
+            switch mutation.operation {
+            case "INSERT": try removeUnsent(mutation.record, rule: "discarded", database)
+            default: try giveUp(mutation, database)
+            }
+        }
+    }
+
+    /// Settles every field in conflict of a record; what was decided goes out as one new mutation
+    /// on the version that was shown.
+    /// - Throws: `unresolved` where a field in conflict is not named, `notInConflict` where
+    ///   another one is.
+    package func resolve(_ id: RecordID, _ resolutions: [FieldName: Resolution]) throws {
+        try settle { database in
+            let waiting = try database.waitingMutations(of: id)
+            guard let head = waiting.first(where: { $0.status == "CONFLICT" }) else {
+                throw StoreError.notInConflict(resolutions.keys.sorted())
+            }
+            let absorbed = waiting.filter {
+                $0.sequence >= head.sequence && ["CONFLICT", "PENDING"].contains($0.status)
+            }
+            var shown = try ShownConflict(absorbed.filter { $0.status == "CONFLICT" })
+            try shown.requireDecided(by: resolutions)
+            let entries = try shown.settle(absorbed.combinedEntries, resolutions, database)
+            try database.keepInHistory(shown.given, of: id, rule: "resolved")
+            _ = try database.replace(
+                absorbed, with: entries, operation: absorbed.combinedOperation,
+                newID: sources.newID())
+            let names = Set(absorbed.flatMap(\.entries.keys))
+            for name in names { try database.showConfirmedOrNewest(name, of: id) }
+        }
+    }
+
+    /// An edit of a field that a failed mutation names is an answer to the failure: the two and
+    /// what lies between them become one new mutation.
+    func absorbFailure(of names: Set<FieldName>, in id: RecordID, _ database: Connection) throws {
+        let failed = try database.first(
+            "SELECT 1 FROM __sync_outbox WHERE record_id = ? AND status = 'FAILED'",
+            [.text(id.rawValue)]
+        ) { _ in true }
+        guard failed != nil else { return }
+        let answered = try database.waitingMutations(of: id).first {
+            $0.status == "FAILED" && !names.isDisjoint(with: $0.entries.keys)
+        }
+        guard let answered else { return }
+        try database.whileApplying { _ = try absorb(from: answered, database) }
+    }
+
+    /// Removes a record that the server never had, with its descendants. With the guard up.
+    func removeUnsent(_ id: RecordID, rule: String, _ database: Connection) throws {
+        for member in try database.family(of: id) {
+            let waiting = try database.waitingMutations(of: member)
+            try database.keepInHistory(waiting.combinedEntries, of: member, rule: rule)
+            let key: [DatabaseValue] = [.text(member.rawValue)]
+            try database.execute("DELETE FROM __sync_outbox WHERE record_id = ?", key)
+            for table in ["field", "__sync_shadow", "__sync_held", "draft"] {
+                try database.execute("DELETE FROM \(table) WHERE record_id = ?", key)
+            }
+            try database.execute("DELETE FROM record WHERE id = ?", key)
+        }
+    }
+
+    private func absorb(
+        from head: WaitingMutation, _ database: Connection
+    ) throws -> MutationID? {
+        let absorbed = try database.waitingMutations(of: head.record).filter {
+            $0.sequence >= head.sequence && ["FAILED", "PENDING"].contains($0.status)
+        }
+        let operation = absorbed.combinedOperation
+        let entries = absorbed.combinedEntries
+        guard operation == "DELETE" else {
+            return try database.replace(
+                absorbed, with: entries, operation: operation, newID: sources.newID())
+        }
+        try database.keepInHistory(entries, of: head.record, rule: "deleted")
+        if absorbed.contains(where: { $0.operation == "INSERT" }) {
+            try removeUnsent(head.record, rule: "deleted", database)
+            return nil
+        }
+        let id = try database.replace(
+            absorbed, with: [:], operation: operation, newID: sources.newID())
+        for name in entries.keys { try database.showConfirmedOrNewest(name, of: head.record) }
+        return id
+    }
+
+    private func giveUp(_ mutation: WaitingMutation, _ database: Connection) throws {
+        try database.keepInHistory(mutation.entries, of: mutation.record, rule: "discarded")
+        try database.execute(
+            "DELETE FROM __sync_outbox WHERE seq_id = ?", [.integer(mutation.sequence)])
+        if mutation.operation == "DELETE" {
+            try database.execute(
+                "UPDATE record SET is_deleted = 0 WHERE id = ?",
+                [.text(mutation.record.rawValue)])
+        }
+        for (name, entry) in mutation.entries {
+            try database.rebase(name, after: mutation, on: entry)
+            try database.showConfirmedOrNewest(name, of: mutation.record)
+        }
+    }
+
+    private func require(_ mutation: WaitingMutation, toBe statuses: [String]) throws {
+        guard statuses.contains(mutation.status) else {
+            throw StoreError.wrongStatus(mutation: mutation.id, status: mutation.status)
+        }
+    }
+}
+
+extension [WaitingMutation] {
+    /// One entry a field: the newest value on the oldest base.
+    fileprivate var combinedEntries: [FieldName: WaitingMutation.Entry] {
+        reduce(into: [:]) { combined, mutation in
+            combined.merge(mutation.entries) { older, newer in
+                WaitingMutation.Entry(
+                    value: newer.value, baseValue: older.baseValue,
+                    baseVersion: older.baseVersion, lamport: newer.lamport)
+            }
+        }
+    }
+
+    fileprivate var combinedOperation: String {
+        if last?.operation == "DELETE" { return "DELETE" }
+        return contains { $0.operation == "INSERT" } ? "INSERT" : "UPDATE"
+    }
+}
+
+extension Connection {
+    /// A record and everything below it that is here, from the top down.
+    fileprivate func family(of id: RecordID) throws -> [RecordID] {
+        try query(
+            """
+            WITH RECURSIVE family (id, depth) AS (
+                SELECT ?, 0
+                UNION
+                SELECT record.id, depth + 1
+                FROM record JOIN family ON record.parent_id = family.id WHERE depth < 32
+            )
+            SELECT id FROM family GROUP BY id ORDER BY min(depth)
+            """, [.text(id.rawValue)]
+        ) { RecordID(try $0.text(0)) }
+    }
+
+    /// The next waiting change of a field was made on a value that is given up: its base becomes
+    /// what that one's was.
+    fileprivate func rebase(
+        _ name: FieldName, after mutation: WaitingMutation, on entry: WaitingMutation.Entry
+    ) throws {
+        try execute(
+            """
+            UPDATE __sync_outbox_field SET base_value = ?1
+            WHERE name = ?2 AND seq_id = (
+                SELECT min(waiting.seq_id)
+                FROM __sync_outbox AS waiting
+                JOIN __sync_outbox_field AS later ON later.seq_id = waiting.seq_id
+                WHERE waiting.record_id = ?3 AND waiting.seq_id > ?4 AND later.name = ?2
+                    AND waiting.status <> 'ACKNOWLEDGED' AND waiting.sealed = 0)
+            """,
+            [
+                entry.baseValue, .text(name), .text(mutation.record.rawValue),
+                .integer(mutation.sequence),
+            ])
+    }
+}

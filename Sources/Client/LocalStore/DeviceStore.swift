@@ -1,0 +1,185 @@
+internal import Coding
+package import Crypto
+package import Replication
+package import SQLite
+package import Vault
+
+/// Who this device is, as enrolment said.
+package struct DeviceIdentity: Sendable, Equatable {
+    package var deviceID: String
+    /// Stands in every stamp of this device's edits.
+    package var node: NodeID
+
+    package init(deviceID: String, node: NodeID) {
+        self.deviceID = deviceID
+        self.node = node
+    }
+}
+
+/// Where a store gets what is not in it: the time, for people to read, and new ids.
+package struct StoreSources: Sendable {
+    /// Milliseconds since 1970, UTC. Shown, never compared.
+    package var now: @Sendable () -> Int64
+    /// A new lower-case UUID of version 4.
+    package var newID: @Sendable () -> String
+
+    package init(
+        now: @escaping @Sendable () -> Int64, newID: @escaping @Sendable () -> String
+    ) {
+        self.now = now
+        self.newID = newID
+    }
+}
+
+/// The encrypted database of a device: records, their fields, and the queue of what the server has
+/// not confirmed. The screen's source of truth, and the client's only SQL.
+///
+/// One connection writes and checkpoints; it exists only in the process that holds the home's
+/// lease. A second, read-only one answers questions, so that a page that is being applied keeps
+/// nobody waiting.
+package final class DeviceStore: Sendable {
+    package enum Access: Sendable {
+        case writer(HomeLease)
+        case reader
+    }
+
+    package let sources: StoreSources
+    private let writing: SerialDatabase?
+    let reading: SerialDatabase
+    private let lease: HomeLease?
+
+    private init(
+        writing: SerialDatabase?, reading: SerialDatabase, lease: HomeLease?, sources: StoreSources
+    ) {
+        self.writing = writing
+        self.reading = reading
+        self.lease = lease
+        self.sources = sources
+    }
+
+    /// Makes the database of a device that has just been enrolled. Throws where one stands already.
+    /// After a crash in here there is no database, and the next try makes one.
+    package static func create(
+        home: Home, key: SecretBytes, device: DeviceIdentity, lease: HomeLease,
+        sources: StoreSources
+    ) throws -> DeviceStore {
+        let connection = try key.withBytes { key in
+            try Connection.open(home.database, mode: .create, key: key) { database in
+                try prepare(database, sources: sources)
+                try Schema.migrations.apply(to: database)
+                try database.execute(
+                    "UPDATE __sync_metadata SET value = ? WHERE key = 'node'",
+                    [.text(device.node.rawValue)])
+                try database.execute(
+                    "INSERT INTO __sync_metadata (key, value) VALUES ('device_id', ?)",
+                    [.text(device.deviceID)])
+            }
+        }
+        try connection.close()
+        return try open(home: home, key: key, access: .writer(lease), sources: sources)
+    }
+
+    package static func open(
+        home: Home, key: SecretBytes, access: Access, sources: StoreSources
+    ) throws -> DeviceStore {
+        var writing: SerialDatabase?
+        var held: HomeLease?
+        if case .writer(let lease) = access {
+            precondition(lease.home == home, "the lease is another home's")
+            held = lease
+            writing = try openWriter(home: home, key: key, sources: sources)
+        }
+        let reader = try key.withBytes { key in
+            try Connection.open(home.database, mode: .readOnly, key: key)
+        }
+        try Schema.migrations.requireUpToDate(reader)
+        return DeviceStore(
+            writing: writing, reading: SerialDatabase(reader, label: "walkdown.store.read"),
+            lease: held, sources: sources)
+    }
+
+    private static func openWriter(
+        home: Home, key: SecretBytes, sources: StoreSources
+    ) throws -> SerialDatabase {
+        let connection = try key.withBytes { key in
+            try Connection.open(home.database, mode: .readWrite, key: key)
+        }
+        try prepare(connection, sources: sources)
+        try Schema.migrations.apply(to: connection)
+        // What a killed process had on its screen is on no screen now.
+        try connection.transaction { try connection.releaseAllHolds() }
+        return SerialDatabase(connection, label: "walkdown.store.write")
+    }
+
+    /// The functions that the triggers call. Any other program's write fails for want of them
+    /// instead of going uncaptured.
+    private static func prepare(_ connection: Connection, sources: StoreSources) throws {
+        try connection.registerFunction("walkdown_uuid", arguments: 0, deterministic: false) { _ in
+            .text(sources.newID())
+        }
+        try connection.registerFunction("walkdown_now", arguments: 0, deterministic: false) { _ in
+            .text(SyncTimestamp.text(sources.now()))
+        }
+        try connection.registerFunction(
+            "walkdown_refuses_text", arguments: 1, deterministic: true
+        ) { arguments in
+            guard case .blob(let bytes) = arguments[0] else { return .integer(0) }
+            return DatabaseValue(!AnswerText.isAcceptable(bytes))
+        }
+    }
+
+    /// Closes both connections; the key leaves memory with them. No call may follow.
+    package func close() throws {
+        try reading.close()
+        try writing?.close()
+    }
+
+    /// The one connection that writes.
+    /// - Throws: `readOnly` in a process without the home's lease.
+    var writer: SerialDatabase {
+        get throws(StoreError) {
+            guard let writing else { throw .readOnly }
+            return writing
+        }
+    }
+
+    package var isWriter: Bool { writing != nil }
+
+    /// A local change in one IMMEDIATE transaction, durable when this returns. Triggers capture it.
+    func edit<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let writer = try writer
+        return try StoreError.translating { try writer.write(body) }
+    }
+
+    /// A change that no trigger captures or refuses, in one transaction: what the server said, or
+    /// what a person decided about the queue. The guard row is set and cleared inside it, so that a
+    /// crash in between leaves it clear.
+    func settle<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try edit { database in try database.whileApplying { try body(database) } }
+    }
+
+    /// Reads on one snapshot.
+    package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try StoreError.translating { try reading.read(body) }
+    }
+}
+
+extension Connection {
+    /// Runs the closure with the apply guard up. Inside the transaction of the caller.
+    func whileApplying<Result>(_ body: () throws -> Result) throws -> Result {
+        precondition(isInTransaction, "the apply guard lives in one transaction")
+        try execute("UPDATE __sync_metadata SET value = 1 WHERE key = 'applying'")
+        // Where the closure throws, the transaction is rolled back and the guard with it.
+        let result = try body()
+        try execute("UPDATE __sync_metadata SET value = 0 WHERE key = 'applying'")
+        return result
+    }
+}
+
+/// The texts that can be answers (SYNC.md): UTF-8 without NUL, at most 64 KiB.
+enum AnswerText {
+    static func isAcceptable(_ bytes: [UInt8]) -> Bool {
+        bytes.count <= FieldValue.longestText && !bytes.contains(0)
+            && String(validating: bytes, as: UTF8.self) != nil
+    }
+}

@@ -1,0 +1,110 @@
+package import Replication
+internal import SQLite
+
+/// Fields on the screen. A field that is being edited, or shown in a conflict review, counts as
+/// waiting: a pulled value goes to its shadow, and the version that was shown stays its base.
+extension DeviceStore {
+    package func hold(_ fields: [FieldName], of id: RecordID) throws {
+        try edit { database in
+            for field in fields { try database.hold(field, of: id) }
+        }
+    }
+
+    /// Lets the fields take what was confirmed meanwhile, unless a change of them waits.
+    package func release(_ fields: [FieldName], of id: RecordID) throws {
+        try settle { database in
+            for field in fields {
+                try database.execute(
+                    "DELETE FROM __sync_held WHERE record_id = ? AND name = ?",
+                    [.text(id.rawValue), .text(field)])
+                try database.showConfirmedOrNewest(field, of: id)
+            }
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func hold(_ field: FieldName, of id: RecordID) throws {
+        let key: [DatabaseValue] = [.text(id.rawValue), .text(field)]
+        try execute("INSERT OR IGNORE INTO __sync_held (record_id, name) VALUES (?, ?)", key)
+        try execute(
+            """
+            INSERT OR IGNORE INTO __sync_shadow
+                (record_id, name, value, lamport, node, version, present)
+            SELECT record_id, name, value, lamport, node, version, 1
+            FROM field WHERE record_id = ? AND name = ?
+            """, key)
+        try execute(
+            """
+            INSERT OR IGNORE INTO __sync_shadow
+                (record_id, name, value, lamport, node, version, present)
+            VALUES (?, ?, NULL, 0, '', 0, 0)
+            """, key)
+    }
+
+    func releaseAllHolds() throws {
+        let held = try query("SELECT record_id, name FROM __sync_held") { row in
+            (RecordID(try row.text(0)), try row.text(1))
+        }
+        guard !held.isEmpty else { return }
+        try whileApplying {
+            try execute("DELETE FROM __sync_held")
+            for (id, field) in held { try showConfirmedOrNewest(field, of: id) }
+        }
+    }
+
+    /// Brings a field to what it shall show: the newest waiting value, else the confirmed one; then
+    /// its shadow goes unless it is held. With the apply guard up.
+    func showConfirmedOrNewest(_ field: FieldName, of id: RecordID) throws {
+        let key: [DatabaseValue] = [.text(id.rawValue), .text(field)]
+        let waits = try first(
+            """
+            SELECT entry.value, entry.lamport, entry.base_version
+            FROM __sync_outbox AS waiting
+            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
+            WHERE waiting.record_id = ? AND entry.name = ? AND waiting.status <> 'ACKNOWLEDGED'
+            ORDER BY waiting.seq_id DESC LIMIT 1
+            """, key
+        ) { $0.values }
+        if let waits {
+            try putField(key, value: waits[0], lamport: waits[1], node: nil, version: waits[2])
+            return
+        }
+        let shadow = try first(
+            "SELECT value, lamport, node, version FROM __sync_shadow WHERE record_id = ? AND name = ?",
+            key
+        ) { $0.values }
+        guard let shadow else { return }
+        let isHeld =
+            try first("SELECT 1 FROM __sync_held WHERE record_id = ? AND name = ?", key) { _ in
+                true
+            } ?? false
+        try putField(
+            key, value: shadow[0], lamport: shadow[1], node: shadow[2], version: shadow[3])
+        if isHeld { return }
+        try execute("DELETE FROM __sync_shadow WHERE record_id = ? AND name = ?", key)
+    }
+
+    /// Writes a whole register; a node of nil is this device's.
+    private func putField(
+        _ key: [DatabaseValue], value: DatabaseValue, lamport: DatabaseValue,
+        node: DatabaseValue?, version: DatabaseValue
+    ) throws {
+        let node =
+            try node ?? first("SELECT value FROM __sync_metadata WHERE key = 'node'") {
+                $0.value(0)
+            }
+            ?? .null
+        try execute(
+            """
+            UPDATE field SET value = ?, lamport = ?, node = ?, version = ?
+            WHERE record_id = ? AND name = ?
+            """, [value, lamport, node, version] + key)
+        guard changes == 0, value != .null else { return }
+        try execute(
+            """
+            INSERT INTO field (value, lamport, node, version, record_id, name)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, [value, lamport, node, version] + key)
+    }
+}

@@ -1,0 +1,103 @@
+internal import Coding
+package import Forms
+internal import SQLite
+
+/// A published form as this device keeps it.
+package struct StoredForm: Sendable, Equatable {
+    package var definition: FormDefinition
+    /// `open` or `closed`: closed ones begin no new inspection.
+    package var state: String
+    package var etag: String?
+}
+
+extension DeviceStore {
+    /// Stores a published form with what the constraint triggers ask of its answers, and gives its
+    /// view the questions of this version. Storing the same version again replaces it.
+    package func store(form: FormDefinition, state: String = "open", etag: String? = nil) throws {
+        let definition = String(decoding: form.json.serialized(), as: UTF8.self)
+        try edit { database in
+            try database.execute(
+                "DELETE FROM form WHERE id = ? AND version = ?",
+                [.text(form.id), .text(form.version)])
+            try database.execute(
+                """
+                INSERT INTO form (id, version, title, state, definition, etag)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(form.id), .text(form.version), .text(form.title), .text(state),
+                    .text(definition), DatabaseValue(etag),
+                ])
+            try database.replaceQuestions(of: form)
+            try FormView(form: form).create(in: database)
+        }
+    }
+
+    /// Takes note that a form was opened or closed.
+    package func setState(_ state: String, ofForm id: String, version: String) throws {
+        try edit { database in
+            try database.execute(
+                "UPDATE form SET state = ? WHERE id = ? AND version = ?",
+                [.text(state), .text(id), .text(version)])
+        }
+    }
+
+    /// - Throws: `unknownForm`.
+    package func form(_ id: String, version: String) throws -> StoredForm {
+        let found = try read { database in
+            try database.first(
+                "SELECT definition, state, etag FROM form WHERE id = ? AND version = ?",
+                [.text(id), .text(version)]
+            ) { (try $0.optionalText(0), try $0.text(1), try $0.optionalText(2)) }
+        }
+        guard let (definition, state, etag) = found, let definition else {
+            throw StoreError.unknownForm(id: id, version: version)
+        }
+        // Our own text: wider limits than the wire's would change nothing.
+        let json = try JSON.parse(Array(definition.utf8))
+        return StoredForm(definition: try FormDefinition(json: json), state: state, etag: etag)
+    }
+}
+
+extension Connection {
+    fileprivate func replaceQuestions(of form: FormDefinition) throws {
+        let key: [DatabaseValue] = [.text(form.id), .text(form.version)]
+        try execute("DELETE FROM question WHERE form = ? AND version = ?", key)
+        try execute("DELETE FROM question_choice WHERE form = ? AND version = ?", key)
+        for question in form.questions {
+            try execute(
+                """
+                INSERT INTO question (form, version, name, type, hard_min, hard_max, merge)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                key + [
+                    .text(question.path), .text(question.type.storedName),
+                    question.limits.hardMinimum.map { .real($0) } ?? .null,
+                    question.limits.hardMaximum.map { .real($0) } ?? .null,
+                    .text(question.merge),
+                ])
+            for choice in question.choices {
+                try execute(
+                    """
+                    INSERT INTO question_choice (form, version, question, name)
+                    VALUES (?, ?, ?, ?)
+                    """, key + [.text(question.path), .text(choice.name)])
+            }
+        }
+    }
+}
+
+extension QuestionType {
+    /// The word in `question.type`, which the constraint triggers know.
+    fileprivate var storedName: String {
+        switch self {
+        case .text: "text"
+        case .integer: "integer"
+        case .decimal: "decimal"
+        case .choice: "choice"
+        case .verdict: "verdict"
+        case .date: "date"
+        case .note: "note"
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package import SQLite
+
+/// The tables of the encrypted database, as SYNC.md, "Local data model", names them.
+///
+/// Everything that synchronises is a record with fields, one register per field, so a form of
+/// 2,000 questions needs no DDL. Absent and NULL are the same. Tables whose names begin with
+/// `__sync_` are written by triggers and by this module only.
+package enum Schema {
+    /// The number that mutations carry to the server: the meaning of tables and fields.
+    package static let version: Int64 = 1
+
+    package static let migrations = Migrations([
+        Migration("records") { try $0.run(script: records) },
+        Migration("outbox") { try $0.run(script: outbox) },
+        Migration("forms and drafts") { try $0.run(script: forms) },
+        Migration("triggers") { try $0.run(script: Triggers.script) },
+    ])
+
+    /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
+    /// changes and is no foreign key: a child may come before its parent.
+    ///
+    /// While a local change of a field waits, `field.version` stays the version that it was based
+    /// on; what the server confirmed meanwhile stands in `__sync_shadow`.
+    static let records = """
+        CREATE TABLE record (
+            id TEXT PRIMARY KEY NOT NULL,
+            table_name TEXT NOT NULL,
+            parent_id TEXT,
+            version INTEGER NOT NULL DEFAULT 0,
+            is_deleted INTEGER NOT NULL DEFAULT 0 CHECK (is_deleted IN (0, 1)),
+            local_updated_at TEXT,
+            server_updated_at TEXT,
+            digest BLOB
+        ) WITHOUT ROWID;
+        CREATE INDEX record_by_parent ON record (parent_id) WHERE parent_id IS NOT NULL;
+        CREATE INDEX record_by_table ON record (table_name, id);
+
+        CREATE TABLE field (
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value,
+            lamport INTEGER NOT NULL DEFAULT 0,
+            node TEXT NOT NULL DEFAULT '',
+            version INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (record_id, name)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE __sync_shadow (
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value,
+            lamport INTEGER NOT NULL,
+            node TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            present INTEGER NOT NULL,
+            PRIMARY KEY (record_id, name)
+        ) WITHOUT ROWID;
+
+        -- Fields that are on the screen: they count as waiting, so that no pull changes them there.
+        CREATE TABLE __sync_held (
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            PRIMARY KEY (record_id, name)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE __sync_digest (
+            site_id TEXT PRIMARY KEY NOT NULL,
+            digest BLOB NOT NULL
+        ) WITHOUT ROWID;
+        """
+
+    /// `bytes` is about what the mutation weighs on the wire: at 256 KiB a new one is begun.
+    /// `server_snapshot` is what a verdict of *conflict* brought: `{"conflicts": […], "record": …}`.
+    static let outbox = """
+        CREATE TABLE __sync_outbox (
+            seq_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            mutation_id TEXT NOT NULL UNIQUE,
+            table_name TEXT NOT NULL,
+            record_id TEXT NOT NULL,
+            operation TEXT NOT NULL CHECK (operation IN ('INSERT', 'UPDATE', 'DELETE')),
+            status TEXT NOT NULL DEFAULT 'PENDING' CHECK (status IN (
+                'PENDING', 'IN_FLIGHT', 'FAILED', 'CONFLICT', 'IN_REVIEW', 'ACKNOWLEDGED')),
+            sealed INTEGER NOT NULL DEFAULT 0,
+            lamport INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0,
+            schema_version INTEGER NOT NULL DEFAULT 1,
+            retry_count INTEGER NOT NULL DEFAULT 0,
+            next_attempt_at INTEGER,
+            last_error TEXT,
+            server_snapshot TEXT,
+            created_at_utc TEXT NOT NULL
+        );
+        CREATE INDEX outbox_waiting ON __sync_outbox (status, seq_id)
+            WHERE status <> 'ACKNOWLEDGED';
+        CREATE INDEX outbox_by_record ON __sync_outbox (record_id, seq_id);
+
+        CREATE TABLE __sync_outbox_field (
+            seq_id INTEGER NOT NULL REFERENCES __sync_outbox (seq_id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            value,
+            base_value,
+            base_version INTEGER NOT NULL,
+            lamport INTEGER NOT NULL,
+            PRIMARY KEY (seq_id, name)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE __sync_metadata (
+            key TEXT PRIMARY KEY NOT NULL,
+            value
+        ) WITHOUT ROWID;
+        INSERT INTO __sync_metadata (key, value) VALUES
+            ('applying', 0), ('lamport', 0), ('waiting', 0), ('queue_limit', 1000),
+            ('transaction_number', 0), ('node', NULL), ('cursor', NULL), ('server_epoch', 0),
+            ('client_epoch', 0), ('baton', NULL), ('schema_version', 1), ('last_sync_utc', NULL),
+            ('inserted_by_view', NULL);
+
+        CREATE TABLE __sync_history (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value,
+            lamport INTEGER NOT NULL,
+            node TEXT NOT NULL,
+            rule TEXT NOT NULL,
+            at_utc TEXT NOT NULL
+        );
+        CREATE INDEX history_by_record ON __sync_history (record_id, id);
+
+        CREATE TABLE __sync_log (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at_utc TEXT NOT NULL,
+            event TEXT NOT NULL,
+            detail TEXT NOT NULL DEFAULT ''
+        );
+        """
+
+    static let forms = """
+        CREATE TABLE form (
+            id TEXT NOT NULL,
+            version TEXT NOT NULL,
+            title TEXT NOT NULL,
+            state TEXT NOT NULL,
+            definition TEXT,
+            etag TEXT,
+            PRIMARY KEY (id, version)
+        ) WITHOUT ROWID;
+
+        -- What the constraint triggers ask of an answer, of each published form.
+        CREATE TABLE question (
+            form TEXT NOT NULL,
+            version TEXT NOT NULL,
+            name TEXT NOT NULL,
+            type TEXT NOT NULL,
+            hard_min REAL,
+            hard_max REAL,
+            merge TEXT NOT NULL,
+            PRIMARY KEY (form, version, name)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE question_choice (
+            form TEXT NOT NULL,
+            version TEXT NOT NULL,
+            question TEXT NOT NULL,
+            name TEXT NOT NULL,
+            PRIMARY KEY (form, version, question, name)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE draft (
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            text TEXT NOT NULL,
+            updated_at INTEGER NOT NULL,
+            PRIMARY KEY (record_id, name)
+        ) WITHOUT ROWID;
+        """
+}

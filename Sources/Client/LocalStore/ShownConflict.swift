@@ -1,0 +1,95 @@
+package import Coding
+package import Replication
+internal import SQLite
+
+/// What a verdict of *conflict* brought and the review showed: the fields in conflict, and the
+/// server's record at that moment. Stands as JSON in `server_snapshot`.
+package struct ConflictSnapshot: Sendable, Equatable {
+    package var conflicts: [FieldConflict]
+    package var record: WireRecord?
+
+    package init(conflicts: [FieldConflict], record: WireRecord?) {
+        self.conflicts = conflicts
+        self.record = record
+    }
+
+    package init(json: JSON) throws(CodingError) {
+        conflicts = try json.optionalArray("conflicts", of: FieldConflict.init(json:))
+        record = try json.readOptional("record", WireRecord.init(json:))
+    }
+
+    package var json: JSON {
+        ["conflicts": .array(conflicts.map(\.json)), "record": record?.json ?? .null]
+    }
+
+    /// The text for the column.
+    package var stored: String { String(decoding: json.serialized(), as: UTF8.self) }
+
+    package init(stored: String) throws(CodingError) {
+        try self.init(json: JSON.parse(Array(stored.utf8)))
+    }
+}
+
+/// The conflicts of one record while they are being settled.
+struct ShownConflict {
+    private var conflicts: [FieldName: FieldConflict] = [:]
+    private var versions: [FieldName: Int64] = [:]
+    private var recordVersion: Int64 = 0
+    /// Values of this device that were given up.
+    private(set) var given: [FieldName: WaitingMutation.Entry] = [:]
+
+    init(_ mutations: [WaitingMutation]) throws {
+        for mutation in mutations {
+            guard let stored = mutation.snapshot else {
+                throw StoreError.damaged("a conflict without its snapshot")
+            }
+            let snapshot = try ConflictSnapshot(stored: stored)
+            for conflict in snapshot.conflicts where mutation.entries[conflict.column] != nil {
+                conflicts[conflict.column] = conflict
+                versions[conflict.column] = snapshot.record?.fields[conflict.column]?.version
+            }
+            recordVersion = max(recordVersion, snapshot.record?.version ?? 0)
+        }
+    }
+
+    func requireDecided(by resolutions: [FieldName: Resolution]) throws(StoreError) {
+        let strangers = resolutions.keys.filter { conflicts[$0] == nil }
+        guard strangers.isEmpty else { throw .notInConflict(strangers.sorted()) }
+        let open = conflicts.keys.filter { resolutions[$0] == nil }
+        guard open.isEmpty else { throw .unresolved(open.sorted()) }
+    }
+
+    /// The entries of the mutation that carries the decision. What was taken from the other side
+    /// needs none; the rest gets the version that was shown for its base, and a new count.
+    mutating func settle(
+        _ entries: [FieldName: WaitingMutation.Entry], _ resolutions: [FieldName: Resolution],
+        _ database: Connection
+    ) throws -> [FieldName: WaitingMutation.Entry] {
+        var settled = entries
+        for (name, conflict) in conflicts {
+            guard let mine = entries[name], let resolution = resolutions[name] else { continue }
+            let theirs = DatabaseValue(conflict.theirs)
+            let decided = Self.value(resolution, mine: mine.value, theirs: theirs)
+            if decided != mine.value { given[name] = mine }
+            if decided == theirs {
+                settled[name] = nil
+            } else {
+                settled[name] = WaitingMutation.Entry(
+                    value: decided, baseValue: theirs,
+                    baseVersion: versions[name] ?? recordVersion,
+                    lamport: try database.tickLamport())
+            }
+        }
+        return settled
+    }
+
+    private static func value(
+        _ resolution: Resolution, mine: DatabaseValue, theirs: DatabaseValue
+    ) -> DatabaseValue {
+        switch resolution {
+        case .mine: mine
+        case .theirs: theirs
+        case .value(let value): DatabaseValue(value)
+        }
+    }
+}

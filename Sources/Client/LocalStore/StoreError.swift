@@ -1,0 +1,96 @@
+package import SQLite
+
+/// Why a database's trigger refused a local change. The raw value is the code in its RAISE.
+package enum Refusal: String, Sendable, CaseIterable {
+    case exists, key, version, delete, record, deleted, approved, complete, state, type, text,
+        question, choice, limit, uncaptured
+    case noRecord = "no_record"
+    case queueFull = "queue_full"
+
+    /// The words for a screen or a terminal. Says nothing of the value.
+    package var sentence: String {
+        switch self {
+        case .queueFull: "too many changes wait to be sent; synchronise first"
+        case .approved: "the inspection is approved and locked"
+        case .complete: "the inspection is complete; reopen it first"
+        case .state: "the inspection cannot go from its state to this one"
+        case .deleted: "the record is deleted"
+        case .noRecord: "there is no such record here, or it is deleted"
+        case .question: "the form has no such question"
+        case .type: "the value is not of the question's type"
+        case .choice: "the value is not one of the question's choices"
+        case .limit: "the value is beyond the question's limits"
+        case .text: "the text holds NUL, is not UTF-8, or is longer than 65536 bytes"
+        case .exists: "the row exists already; change it instead of replacing it"
+        case .key: "keys, parent and table of a record never change"
+        case .version: "versions are written by synchronisation only"
+        case .delete: "rows are not deleted; set is_deleted to 1 instead"
+        case .record: "a new record has an id, a table and no version"
+        case .uncaptured: "the change could not be put into the queue and was undone"
+        }
+    }
+}
+
+/// What the device's store refuses or cannot do. No case holds a value of a field or a key.
+package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A trigger refused the change; nothing of the edit was kept.
+    case refused(Refusal, field: String?)
+    case unknownRecord(String)
+    case unknownMutation(String)
+    case unknownForm(id: String, version: String?)
+    /// Retry, discard and resolve want a mutation of another status.
+    case wrongStatus(mutation: String, status: String)
+    /// A resolution left fields in conflict undecided.
+    case unresolved([String])
+    /// A resolution names fields that are not in conflict.
+    case notInConflict([String])
+    /// A row holds what this program never writes.
+    case damaged(String)
+    /// The statement is not one that `sql` runs.
+    case statementNotAllowed(String)
+    /// The home was opened for reading only.
+    case readOnly
+    /// The database itself: busy, full, input/output, damage.
+    case storage(SQLiteError)
+
+    package var description: String {
+        switch self {
+        case .refused(let refusal, let field?): "\(field): \(refusal.sentence)"
+        case .refused(let refusal, nil): refusal.sentence
+        case .unknownRecord(let id): "there is no record \(id) here"
+        case .unknownMutation(let id): "there is no mutation \(id) in the queue"
+        case .unknownForm(let id, let version):
+            "the form \(id)\(version.map { " version \($0)" } ?? "") is not on this device"
+        case .wrongStatus(let mutation, let status): "the mutation \(mutation) is \(status)"
+        case .unresolved(let fields): "still in conflict: \(fields.joined(separator: ", "))"
+        case .notInConflict(let fields): "not in conflict: \(fields.joined(separator: ", "))"
+        case .damaged(let what): "the store is damaged: \(what)"
+        case .statementNotAllowed(let why): why
+        case .readOnly: "another process holds this home; it can only be read"
+        case .storage(let error): error.description
+        }
+    }
+}
+
+extension StoreError {
+    /// What a trigger raised becomes a refusal; other errors of the engine stay what they are.
+    static func translating<Result>(
+        field: String? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, field: field)
+        }
+    }
+
+    init(_ error: SQLiteError, field: String?) {
+        if let message = error.constraintMessage, message.hasPrefix("walkdown:"),
+            let refusal = Refusal(rawValue: String(message.dropFirst("walkdown:".count)))
+        {
+            self = .refused(refusal, field: field)
+        } else {
+            self = .storage(error)
+        }
+    }
+}

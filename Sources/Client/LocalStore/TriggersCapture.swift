@@ -1,0 +1,219 @@
+extension Triggers {
+    /// The record's newest mutation, whatever became of it.
+    static let newest =
+        "(SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)"
+
+    /// UTF-8 bytes at which a mutation takes no more changes.
+    package static let longestMutation = 256 << 10
+
+    /// True where the newest mutation of the record may still change: nobody has sent it.
+    static let newestIsAmendable = """
+        EXISTS (
+                SELECT 1 FROM __sync_outbox
+                WHERE seq_id = \(newest)
+                    AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
+                    AND bytes < \(longestMutation))
+        """
+
+    private static let shadowValue = shadow("value")
+
+    private static func shadow(_ column: String) -> String {
+        """
+        (
+                SELECT \(column) FROM __sync_shadow
+                WHERE record_id = NEW.record_id AND name = NEW.name)
+        """
+    }
+
+    /// True where this change of an inspection's state begins a mutation of its own. The first
+    /// state of a new record is no change, nor is taking an unsent one back.
+    static func startsMutation(oldValue: String) -> String {
+        """
+        NEW.name = '@state' AND \(oldValue) IS NOT NULL AND NOT (
+                    NEW.value IS \(shadowValue) AND EXISTS (
+                        SELECT 1 FROM __sync_outbox_field
+                        WHERE seq_id = \(newest) AND name = NEW.name))
+        """
+    }
+
+    /// A new record is an INSERT; a deletion is a DELETE after whatever waits already.
+    static let recordCapture = """
+        CREATE TRIGGER record_inserted AFTER INSERT ON record
+        WHEN \(notApplying)
+        BEGIN
+            UPDATE __sync_metadata SET value = value + 1 WHERE key = 'lamport';
+        \(appendRecordMutation("INSERT"))
+            UPDATE record SET local_updated_at = walkdown_now() WHERE id = NEW.id;
+        \(recordMutationStands("INSERT"))
+        END;
+
+        CREATE TRIGGER record_deleted AFTER UPDATE OF is_deleted ON record
+        WHEN OLD.is_deleted IS NOT NEW.is_deleted AND \(notApplying)
+        BEGIN
+            UPDATE __sync_metadata SET value = value + 1 WHERE key = 'lamport';
+        \(appendRecordMutation("DELETE"))
+            UPDATE record SET local_updated_at = walkdown_now() WHERE id = NEW.id;
+        \(recordMutationStands("DELETE"))
+        END;
+        """
+
+    private static func appendRecordMutation(_ operation: String) -> String {
+        """
+            INSERT INTO __sync_outbox
+                (mutation_id, table_name, record_id, operation, lamport, created_at_utc)
+            SELECT walkdown_uuid(), NEW.table_name, NEW.id, '\(operation)', \(lamport),
+                walkdown_now();
+        """
+    }
+
+    private static func recordMutationStands(_ operation: String) -> String {
+        """
+            SELECT raise(ABORT, 'walkdown:uncaptured')
+            WHERE NOT EXISTS (
+                SELECT 1 FROM __sync_outbox
+                WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.id)
+                    AND operation = '\(operation)' AND status = 'PENDING');
+        """
+    }
+
+    private static let lamport = "(SELECT value FROM __sync_metadata WHERE key = 'lamport')"
+
+    /// A changed field: shadow, counter, mutation, entry, or the entry's removal.
+    static let fieldCapture = [
+        captureTrigger(
+            "field_inserted", on: "INSERT", when: "NEW.value IS NOT NULL",
+            old: OldField(value: "NULL", lamport: "0", node: "''", version: "0", present: "0")),
+        captureTrigger(
+            "field_updated", on: "UPDATE OF value", when: "OLD.value IS NOT NEW.value",
+            old: OldField(
+                value: "OLD.value", lamport: "OLD.lamport", node: "OLD.node",
+                version: "OLD.version", present: "1")),
+    ].joined(separator: "\n\n")
+
+    /// What stood in the field before, as SQL.
+    private struct OldField {
+        var value, lamport, node, version, present: String
+    }
+
+    private static func captureTrigger(
+        _ name: String, on event: String, when condition: String, old: OldField
+    ) -> String {
+        """
+        CREATE TRIGGER \(name) AFTER \(event) ON field
+        WHEN \(condition) AND \(notApplying)
+        BEGIN
+            -- The first local change of a field: what the server confirmed goes to the shadow.
+            INSERT INTO __sync_shadow (record_id, name, value, lamport, node, version, present)
+            SELECT NEW.record_id, NEW.name, \(old.value), \(old.lamport), \(old.node), \
+        \(old.version), \(old.present)
+            WHERE NOT EXISTS (
+                SELECT 1 FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name);
+
+            UPDATE __sync_metadata SET value = value + 1 WHERE key = 'lamport';
+
+            -- A new mutation, unless the newest one is unsent.
+            INSERT INTO __sync_outbox
+                (mutation_id, table_name, record_id, operation, created_at_utc)
+            SELECT walkdown_uuid(), table_name, id, 'UPDATE', walkdown_now()
+            FROM record
+            WHERE id = NEW.record_id
+                AND NOT (\(newestIsAmendable) AND NOT (\(startsMutation(oldValue: old.value))));
+
+        \(entrySteps(old: old))
+
+        \(revertSteps)
+
+        \(entryStands)
+        END;
+        """
+    }
+
+    /// The entry in the mutation. Its base is what the field was when it first changed: while a
+    /// change waits, `field.version` stays what it was.
+    private static func entrySteps(old: OldField) -> String {
+        """
+            UPDATE __sync_outbox
+            SET lamport = \(lamport),
+                bytes = bytes + 64 + \(length("NEW.name")) + \(length("NEW.value"))
+                    - coalesce((
+                        SELECT 64 + \(length("name")) + \(length("value"))
+                        FROM __sync_outbox_field
+                        WHERE seq_id = \(newest) AND name = NEW.name), 0)
+            WHERE seq_id = \(newest);
+
+            UPDATE __sync_outbox_field
+            SET value = NEW.value, lamport = \(lamport)
+            WHERE seq_id = \(newest) AND name = NEW.name;
+
+            INSERT INTO __sync_outbox_field
+                (seq_id, name, value, base_value, base_version, lamport)
+            SELECT \(newest), NEW.name, NEW.value, \(old.value), \(old.version), \(lamport)
+            WHERE NOT EXISTS (
+                SELECT 1 FROM __sync_outbox_field WHERE seq_id = \(newest) AND name = NEW.name);
+
+            UPDATE field
+            SET lamport = \(lamport),
+                node = (SELECT value FROM __sync_metadata WHERE key = 'node')
+            WHERE record_id = NEW.record_id AND name = NEW.name;
+
+            UPDATE record SET local_updated_at = walkdown_now() WHERE id = NEW.record_id;
+        """
+    }
+
+    private static func length(_ value: String) -> String {
+        "ifnull(length(CAST(\(value) AS BLOB)), 0)"
+    }
+
+    /// An unsent edit back to the confirmed value leaves nothing to send: its entry goes, an empty
+    /// UPDATE goes, and the field is the confirmed one again.
+    private static let revertSteps = """
+            DELETE FROM __sync_outbox_field
+            WHERE seq_id = \(newest) AND name = NEW.name
+                AND NEW.value IS \(shadowValue)
+                AND NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox AS waiting
+                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
+                    WHERE waiting.record_id = NEW.record_id AND waiting.seq_id <> \(newest)
+                        AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name);
+
+            UPDATE field
+            SET lamport = \(shadow("lamport")), node = \(shadow("node")),
+                version = \(shadow("version"))
+            WHERE record_id = NEW.record_id AND name = NEW.name AND \(isReverted);
+
+            DELETE FROM __sync_shadow
+            WHERE record_id = NEW.record_id AND name = NEW.name AND \(isReverted)
+                AND NOT EXISTS (
+                    SELECT 1 FROM __sync_held
+                    WHERE record_id = NEW.record_id AND name = NEW.name);
+
+            DELETE FROM __sync_outbox
+            WHERE seq_id = \(newest) AND operation = 'UPDATE' AND status = 'PENDING'
+                AND NOT EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = \(newest));
+        """
+
+    private static let isWaiting = """
+        EXISTS (
+                    SELECT 1 FROM __sync_outbox AS waiting
+                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
+                    WHERE waiting.record_id = NEW.record_id
+                        AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name)
+        """
+
+    private static let isReverted = "NEW.value IS \(shadowValue) AND NOT \(isWaiting)"
+
+    /// The change stands in the newest mutation, or it was taken back: then nothing waits for the
+    /// field, and a shadow that is still there has the field's value.
+    private static let entryStands = """
+            SELECT raise(ABORT, 'walkdown:uncaptured')
+            WHERE NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox
+                    JOIN __sync_outbox_field USING (seq_id)
+                    WHERE seq_id = \(newest) AND status = 'PENDING'
+                        AND name = NEW.name AND __sync_outbox_field.value IS NEW.value)
+                AND (\(isWaiting) OR EXISTS (
+                    SELECT 1 FROM __sync_shadow
+                    WHERE record_id = NEW.record_id AND name = NEW.name
+                        AND value IS NOT NEW.value));
+        """
+}

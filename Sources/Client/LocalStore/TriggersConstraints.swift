@@ -1,0 +1,126 @@
+extension Triggers {
+    /// What a local change of a record must be. Each code is one that `Refusal` turns into words.
+    static let recordConstraints = """
+        CREATE TRIGGER record_allowed BEFORE INSERT ON record
+        WHEN \(notApplying)
+        BEGIN
+            SELECT raise(ABORT, 'walkdown:record')
+            WHERE NEW.version <> 0 OR NEW.is_deleted <> 0 OR NEW.id = '' OR NEW.table_name = '';
+            SELECT raise(ABORT, 'walkdown:queue_full')
+            WHERE \(queueIsFull);
+        END;
+
+        CREATE TRIGGER record_deletion_allowed BEFORE UPDATE OF is_deleted ON record
+        WHEN OLD.is_deleted IS NOT NEW.is_deleted AND \(notApplying)
+        BEGIN
+            SELECT raise(ABORT, 'walkdown:deleted')
+            WHERE NEW.is_deleted IS NOT 1;
+            SELECT raise(ABORT, 'walkdown:approved')
+            WHERE EXISTS (
+                SELECT 1 FROM field
+                WHERE record_id = NEW.id AND name = '@state' AND value = 'approved');
+            SELECT raise(ABORT, 'walkdown:queue_full')
+            WHERE \(queueIsFull);
+        END;
+        """
+
+    /// What a local change of a field must be, for an INSERT and for an UPDATE.
+    static let fieldConstraints = [
+        fieldConstraint(
+            "field_insert_allowed", on: "INSERT", when: "NEW.value IS NOT NULL", oldValue: "NULL"),
+        fieldConstraint(
+            "field_update_allowed", on: "UPDATE OF value", when: "OLD.value IS NOT NEW.value",
+            oldValue: "OLD.value"),
+    ].joined(separator: "\n\n")
+
+    private static func fieldConstraint(
+        _ name: String, on event: String, when condition: String, oldValue: String
+    ) -> String {
+        """
+        CREATE TRIGGER \(name) BEFORE \(event) ON field
+        WHEN \(condition) AND \(notApplying)
+        BEGIN
+            SELECT raise(ABORT, 'walkdown:no_record')
+            WHERE NOT EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND is_deleted = 0);
+            SELECT raise(ABORT, 'walkdown:type')
+            WHERE typeof(NEW.value) = 'blob' OR (typeof(NEW.value) = 'real'
+                AND NEW.value NOT BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308);
+            SELECT raise(ABORT, 'walkdown:text')
+            WHERE typeof(NEW.value) = 'text'
+                AND walkdown_refuses_text(CAST(NEW.value AS BLOB));
+
+        \(stateRules(oldValue: oldValue))
+
+        \(questionRules)
+
+            SELECT raise(ABORT, 'walkdown:queue_full')
+            WHERE \(queueIsFull)
+                AND NOT (\(newestIsAmendable) AND NOT (\(startsMutation(oldValue: oldValue))));
+        END;
+        """
+    }
+
+    /// Which state may follow which, for an inspector; answers are closed when an inspection is
+    /// complete or approved.
+    private static func stateRules(oldValue: String) -> String {
+        """
+            SELECT raise(ABORT, 'walkdown:state')
+            WHERE NEW.name = '@state' AND NOT coalesce(
+                (\(oldValue) IS NULL AND NEW.value IN ('assigned', 'inProgress'))
+                OR (\(oldValue) IN ('assigned', 'returned', 'complete')
+                    AND NEW.value = 'inProgress')
+                OR (\(oldValue) = 'inProgress' AND NEW.value = 'complete'), 0);
+            SELECT raise(ABORT, 'walkdown:complete')
+            WHERE NEW.name <> '@state' AND EXISTS (
+                SELECT 1 FROM field
+                WHERE record_id = NEW.record_id AND name = '@state' AND value = 'complete');
+            SELECT raise(ABORT, 'walkdown:approved')
+            WHERE NEW.name <> '@state' AND EXISTS (
+                SELECT 1 FROM field
+                WHERE record_id = NEW.record_id AND name = '@state' AND value = 'approved');
+        """
+    }
+
+    /// Types, choices and hard limits of the form and version that the inspection began with. A
+    /// form that is not here yet asks nothing; one that is here knows all of its questions.
+    private static let questionRules = """
+            SELECT raise(ABORT, 'walkdown:question')
+            WHERE substr(NEW.name, 1, 1) <> '@'
+                AND EXISTS (
+                    SELECT 1 FROM question
+                    WHERE form = \(formField("@form")) AND version = \(formField("@formVersion")))
+                AND NOT EXISTS (
+                    SELECT 1 FROM question
+                    WHERE form = \(formField("@form")) AND version = \(formField("@formVersion"))
+                        AND name = NEW.name);
+            SELECT CASE
+                WHEN type = 'note' OR NOT (CASE type
+                    WHEN 'integer' THEN typeof(NEW.value) IN ('integer', 'real')
+                        AND NEW.value = CAST(NEW.value AS INTEGER)
+                    WHEN 'decimal' THEN typeof(NEW.value) IN ('integer', 'real')
+                    WHEN 'date' THEN NEW.value GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+                    ELSE typeof(NEW.value) = 'text' END)
+                    THEN raise(ABORT, 'walkdown:type')
+                WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
+                    SELECT 1 FROM question_choice AS choice
+                    WHERE choice.form = question.form AND choice.version = question.version
+                        AND choice.question = question.name AND choice.name = NEW.value)
+                    THEN raise(ABORT, 'walkdown:choice')
+                WHEN type IN ('integer', 'decimal')
+                    AND (NEW.value < hard_min OR NEW.value > hard_max)
+                    THEN raise(ABORT, 'walkdown:limit')
+                END
+            FROM question
+            WHERE NEW.value IS NOT NULL AND name = NEW.name
+                AND form = \(formField("@form")) AND version = \(formField("@formVersion"));
+        """
+
+    private static func formField(_ name: String) -> String {
+        "(SELECT value FROM field WHERE record_id = NEW.record_id AND name = '\(name)')"
+    }
+
+    static let queueIsFull = """
+        (SELECT value FROM __sync_metadata WHERE key = 'waiting')
+                >= (SELECT value FROM __sync_metadata WHERE key = 'queue_limit')
+        """
+}
