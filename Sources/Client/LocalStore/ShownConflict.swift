@@ -55,8 +55,8 @@ struct ShownConflict {
     func requireDecided(by resolutions: [FieldName: Resolution]) throws(StoreError) {
         let strangers = resolutions.keys.filter { conflicts[$0] == nil }
         guard strangers.isEmpty else { throw .notInConflict(strangers.sorted()) }
-        let open = conflicts.keys.filter { resolutions[$0] == nil }
-        guard open.isEmpty else { throw .unresolved(open.sorted()) }
+        let undecided = conflicts.keys.filter { resolutions[$0] == nil }
+        guard undecided.isEmpty else { throw .unresolved(undecided.sorted()) }
     }
 
     /// The entries of the mutation that carries the decision. What was taken from the other side
