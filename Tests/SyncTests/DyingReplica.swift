@@ -1,0 +1,58 @@
+import Coding
+import Replication
+import Sync
+
+/// A replica whose process dies: from some call on nothing is carried out any more, also not what
+/// a living process would do to clean up.
+final class DyingReplica: Replica {
+    private let living: FakeReplica
+    private let isDead: @Sendable () -> Bool
+
+    init(_ living: FakeReplica, isDead: @escaping @Sendable () -> Bool) {
+        self.living = living
+        self.isDead = isDead
+    }
+
+    private func alive() throws -> FakeReplica {
+        guard !isDead() else { throw FakeReplica.Failure(word: "killed") }
+        return living
+    }
+
+    func recoverInFlight() throws { try alive().recoverInFlight() }
+
+    func sealBatch(limit: Int, skipping: Set<MutationID>) throws -> PushRequest? {
+        try alive().sealBatch(limit: limit, skipping: skipping)
+    }
+
+    func apply(_ response: PushResponse, to request: PushRequest) throws {
+        try alive().apply(response, to: request)
+    }
+
+    func fail(_ id: MutationID, error: String) throws { try alive().fail(id, error: error) }
+
+    func countFailure(_ id: MutationID, error: String) throws {
+        try alive().countFailure(id, error: error)
+    }
+
+    func split(_ id: MutationID) throws -> Bool { try alive().split(id) }
+    func pullRequest() throws -> PullRequest { try alive().pullRequest() }
+    func apply(page: PullResponse) throws { try alive().apply(page: page) }
+    func restartPull() throws { try alive().restartPull() }
+    func holdsForm(_ listing: FormListing) throws -> Bool { try alive().holdsForm(listing) }
+
+    func store(form: JSON, listing: FormListing) throws {
+        try alive().store(form: form, listing: listing)
+    }
+
+    func sitesDiffering(from digest: DigestReport) throws -> [String] {
+        try alive().sitesDiffering(from: digest)
+    }
+
+    func outboxCounts() throws -> OutboxCounts { try alive().outboxCounts() }
+    func note(_ report: CycleReport, at now: Int64) throws {
+        try alive().note(report, at: now)
+    }
+
+    func retryFloor() throws -> Int64? { try alive().retryFloor() }
+    func keepRetryFloor(_ instant: Int64?) throws { try alive().keepRetryFloor(instant) }
+}

@@ -1,0 +1,118 @@
+import Sync
+import Testing
+
+@Suite("Schedule")
+struct ScheduleTests {
+    private let longest: (Int64) -> Int64 = { $0 - 1 }
+    private let offline = CycleOutcome.refused(Refusal(.offline, fault: .unreachable))
+
+    @Test("nothing asked for, nothing due")
+    func quiet() {
+        #expect(Schedule().delay(now: 0) == nil)
+    }
+
+    @Test("a start is due now, an edit after its debounce, a network after five seconds")
+    func wakes() {
+        var schedule = Schedule()
+        schedule.wake(.started, now: 100)
+        #expect(schedule.delay(now: 100) == 0)
+        schedule = Schedule()
+        schedule.wake(.edited, now: 100)
+        #expect(schedule.delay(now: 100) == 1000)
+        schedule = Schedule()
+        schedule.wake(.reconnected, now: 100)
+        #expect(schedule.delay(now: 100) == 5000)
+    }
+
+    @Test("T14 somebody who types on and on is not put off for ever")
+    func steadyEdits() {
+        var schedule = Schedule()
+        for now in stride(from: Int64(0), to: 1000, by: 50) { schedule.wake(.edited, now: now) }
+        #expect(schedule.delay(now: 1000) == 0)
+    }
+
+    @Test("a network that comes and goes is waited for until it stays")
+    func flapping() {
+        var schedule = Schedule()
+        for now in stride(from: Int64(0), through: 4000, by: 1000) {
+            schedule.wake(.reconnected, now: now)
+        }
+        #expect(schedule.delay(now: 4000) == 5000)
+    }
+
+    @Test("T10 an edit during a cycle brings another one by itself")
+    func editDuringCycle() {
+        var schedule = Schedule()
+        schedule.wake(.started, now: 0)
+        schedule.begin()
+        schedule.wake(.edited, now: 10)
+        schedule.ended(.synced, madeProgress: true, now: 500, random: longest)
+        #expect(schedule.delay(now: 500) == 510)
+    }
+
+    @Test("after a cycle that went through, the timer is next")
+    func interval() {
+        var schedule = Schedule()
+        schedule.wake(.started, now: 0)
+        schedule.begin()
+        schedule.ended(.synced, madeProgress: false, now: 500, random: longest)
+        #expect(schedule.delay(now: 500) == 60_000)
+    }
+
+    @Test("failures wait longer and longer; an edit does not shorten that, a person does")
+    func failures() {
+        var schedule = Schedule()
+        for _ in 0..<20 {
+            schedule.begin()
+            schedule.ended(offline, madeProgress: false, now: 0, random: longest)
+        }
+        schedule.wake(.edited, now: 0)
+        #expect(schedule.delay(now: 0) == Backoff.ceiling)
+        schedule.wake(.demanded, now: 0)
+        #expect(schedule.delay(now: 0) == 0)
+    }
+
+    @Test("a server that asked for time gets it from a person too")
+    func floor() {
+        var schedule = Schedule()
+        let busy = CycleOutcome.refused(Refusal(.busy, status: 429, retryAfterSeconds: 30))
+        schedule.ended(busy, madeProgress: false, now: 0, random: longest)
+        schedule.wake(.demanded, now: 0)
+        #expect(schedule.delay(now: 0) == 30_000)
+    }
+
+    @Test("T05 a network that returns forgets the waits of the old one, not the server's floor")
+    func reconnect() {
+        var schedule = Schedule()
+        for _ in 0..<20 { schedule.ended(offline, madeProgress: false, now: 0, random: longest) }
+        schedule.wake(.reconnected, now: 0)
+        #expect(schedule.delay(now: 0) == 5000)
+    }
+
+    @Test("a revoked device asks again only when a person says so")
+    func revoked() {
+        var schedule = Schedule()
+        let revoked = CycleOutcome.refused(Refusal(.revoked, status: 403))
+        schedule.ended(revoked, madeProgress: false, now: 0, random: { _ in 0 })
+        schedule.wake(.edited, now: 0)
+        #expect(schedule.delay(now: 1_000_000) == nil)
+        schedule.wake(.demanded, now: 0)
+        #expect(schedule.delay(now: 0) == 0)
+    }
+
+    @Test("a clock set back by a day does not put the next cycle off by a day")
+    func clockSetBack() {
+        var schedule = Schedule()
+        let day: Int64 = 86_400_000
+        schedule.ended(.synced, madeProgress: false, now: day, random: longest)
+        #expect(schedule.delay(now: 0) == 0)
+    }
+
+    @Test("progress before a failure starts the waits anew")
+    func progress() {
+        var schedule = Schedule()
+        for _ in 0..<20 { schedule.ended(offline, madeProgress: false, now: 0, random: longest) }
+        schedule.ended(offline, madeProgress: true, now: 0, random: longest)
+        #expect(schedule.backoff.failures == 1)
+    }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import Sync
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Sync worker")
+struct SyncWorkerTests {
+    /// What the worker reported, and a way to wait for a report without sleeping.
+    private final class Reports: Sendable {
+        private let all = Mutex<[SyncState]>([])
+        private let arrived = DispatchSemaphore(value: 0)
+
+        func take(_ state: SyncState) {
+            all.withLock { $0.append(state) }
+            arrived.signal()
+        }
+
+        var states: [SyncState] { all.withLock { $0 } }
+
+        /// False when nothing fitting came in ten seconds.
+        func wait(until fits: (SyncState) -> Bool) -> Bool {
+            while !states.contains(where: fits) {
+                guard arrived.wait(timeout: .now() + 10) == .success else { return false }
+            }
+            return true
+        }
+    }
+
+    private func worker(
+        _ replica: FakeReplica, _ server: FakeServer, _ reports: Reports,
+        clock: FixedClock = FixedClock()
+    ) -> SyncWorker {
+        var timing = Schedule.Timing()
+        timing.afterEdit = 1
+        return SyncWorker(
+            replica: replica, connect: server.connect, timing: timing, now: clock.reading,
+            random: { _ in 0 }, report: reports.take)
+    }
+
+    private func isSynced(_ state: SyncState) -> Bool {
+        if case .resting(let report?) = state { report.outcome == .synced } else { false }
+    }
+
+    @Test("a start syncs in the background and says so")
+    func start() {
+        let replica = FakeReplica([1])
+        let reports = Reports()
+        let worker = worker(replica, FakeServer(), reports)
+        worker.wake(.started)
+        #expect(reports.wait(until: isSynced))
+        worker.stop()
+        #expect(reports.states.first == .syncing)
+        #expect(replica.entries.isEmpty)
+        #expect(replica.state.withLock { $0.notes.count } >= 1)
+    }
+
+    @Test("an edit made while a cycle runs is sent without another reason")
+    func editDuringCycle() {
+        let replica = FakeReplica([1])
+        let holder = Mutex<SyncWorker?>(nil)
+        let server = FakeServer { call in
+            guard call.path == "/api/v1/forms", replica.entries.isEmpty,
+                replica.settled.count == 1
+            else { return }
+            replica.edit(2)
+            holder.withLock { $0 }?.wake(.edited)
+        }
+        let reports = Reports()
+        let clock = FixedClock()
+        let worker = worker(replica, server, reports, clock: clock)
+        holder.withLock { $0 = worker }
+        worker.wake(.started)
+        #expect(
+            reports.wait { _ in
+                clock.advance(milliseconds: 1); return replica.settled.count == 2
+            })
+        worker.stop()
+        #expect(server.effects == [Wire.id(1): 1, Wire.id(2): 1])
+    }
+
+    @Test("switched off, nothing is sent; switched on, all of it")
+    func networkSwitch() {
+        let replica = FakeReplica([1])
+        let server = FakeServer()
+        let reports = Reports()
+        let worker = worker(replica, server, reports)
+        worker.setOnline(false)
+        worker.wake(.demanded)
+        #expect(reports.wait { $0 == .off })
+        #expect(server.pushes == 0)
+        worker.setOnline(true)
+        #expect(reports.wait(until: isSynced))
+        worker.stop()
+        #expect(replica.entries.isEmpty)
+    }
+
+    @Test("stop ends a running call and waits for the cycle; nothing begins afterwards")
+    func stop() {
+        let entered = DispatchSemaphore(value: 0)
+        let server = LoopbackServer { connection in
+            entered.signal()
+            connection.waitForClose()
+        }
+        let replica = FakeReplica([1])
+        let reports = Reports()
+        let port = server.port
+        let worker = SyncWorker(
+            replica: replica,
+            connect: {
+                guard let address = try? ServerAddress(parsing: "http://127.0.0.1:\(port)") else {
+                    return FakeServer().connect()
+                }
+                return CurlTransport(
+                    address: address, trust: .anyone,
+                    credentials: CurlTransport.Credentials(token: "t", node: "n"))
+            },
+            now: FixedClock().reading, random: { _ in 0 }, report: reports.take)
+        worker.wake(.started)
+        #expect(entered.wait(timeout: .now() + 10) == .success)
+        worker.stop()
+        #expect(replica.entries.map(\.status) == [.pending])
+        worker.wake(.demanded)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("sync on demand honours the server's floor, also from the next process")
+    func onDemand() {
+        let replica = FakeReplica([1])
+        let server = FakeServer()
+        let clock = FixedClock()
+        server.plan([.tooMany])
+        let sync = {
+            Cycle.runOnDemand(
+                replica: replica, transport: server.connect(), now: { clock.now })
+        }
+        #expect(
+            sync().outcome
+                == .refused(
+                    Refusal(
+                        .busy, status: 429, retryAfterSeconds: 2, code: "too_many",
+                        message: "too_many")))
+        let calls = server.state.withLock { $0.calls.count }
+        #expect(sync().outcome == .refused(Refusal(.busy, retryAfterSeconds: 2)))
+        #expect(server.state.withLock { $0.calls.count } == calls)
+        clock.advance(seconds: 2)
+        #expect(sync().outcome == .synced)
+        #expect(replica.state.withLock { $0.floor } == nil)
+    }
+}
