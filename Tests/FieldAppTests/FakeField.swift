@@ -25,6 +25,7 @@ struct FakeField {
     var isLocked = true
     var syncs = 0
     var hasQuit = false
+    var held: Set<String> = []
 
     mutating func perform(_ effect: Effect) -> [AppMessage] {
         switch effect {
@@ -56,6 +57,12 @@ struct FakeField {
         case .syncNow:
             syncs += 1
             return [.sync(.started), .sync(.finished(pushed: 1, pulled: 0, isComplete: true))]
+        case .hold(_, let paths):
+            held.formUnion(paths)
+            return []
+        case .release(_, let paths):
+            held.subtract(paths)
+            return []
         case .setNetwork, .flushInput, .redraw: return []
         case .quit:
             hasQuit = true

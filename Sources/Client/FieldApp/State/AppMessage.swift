@@ -45,7 +45,7 @@ package enum Deed: Equatable, Sendable {
     case refresh
 }
 
-package enum UnlockRefusal: Equatable, Sendable {
+package enum UnlockRefusal: Error, Equatable, Sendable {
     case wrongPIN
     /// Seconds until the vault looks at a PIN again.
     case delayed(Int)

@@ -13,6 +13,10 @@ package enum Effect: Equatable, Sendable {
     case answer(EditID, RecordID, path: String, FieldValue)
     /// Keeps what is being typed, or with nil lets it go.
     case draft(RecordID, path: String, text: String?)
+    /// These fields are on the screen to be edited, or are no more: what is fetched meanwhile does
+    /// not slip under the value that the person sees.
+    case hold(RecordID, [String])
+    case release(RecordID, [String])
     case complete(RecordID)
     case reopen(RecordID)
     case resolve(RecordID, [String: Decision])

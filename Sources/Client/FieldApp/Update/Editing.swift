@@ -5,8 +5,10 @@ import TerminalKit
 /// The editor of one answer. Quiet while one types; when the field is left, the answer is stored if
 /// its type and hard limits allow, otherwise the text stays as a draft, marked.
 extension AppState {
-    mutating func beginEditing(_ question: Question, replacingBy text: String? = nil) {
-        guard case .inspection(var screen) = layers.top else { return }
+    mutating func beginEditing(
+        _ question: Question, replacingBy text: String? = nil
+    ) -> [Effect] {
+        guard case .inspection(var screen) = layers.top else { return [] }
         let stored = screen.value(of: question.path).plainText
         let draft = screen.draft(of: question.path)
         var editor = AnswerEditor(
@@ -18,6 +20,7 @@ extension AppState {
         }
         screen.editor = editor
         layers.top = .inspection(screen)
+        return [.hold(screen.id, [question.path])]
     }
 
     mutating func edit(_ key: KeyEvent) -> [Effect] {
@@ -131,7 +134,10 @@ extension AppState {
             layers.top = .inspection(screen)
             notice = Notice(
                 "\(question.label) \(error.message(unit: question.unit)); kept as a draft", .bad)
-            return [.draft(screen.id, path: editor.path, text: editor.line.text)]
+            return [
+                .draft(screen.id, path: editor.path, text: editor.line.text),
+                .release(screen.id, [editor.path]),
+            ]
         }
     }
 
@@ -148,7 +154,7 @@ extension AppState {
             notice = Notice("\(question.label) is unusual", .bad)
         }
         if advancing { advance() }
-        return effects
+        return effects + [.release(screen.id, [editor.path])]
     }
 
     private mutating func dropDraft(of path: String) -> [Effect] {

@@ -49,8 +49,7 @@ extension AppState {
         guard let screen = inspectionScreen, let question = screen.focused else { return [] }
         if screen.standing(of: question.path) == .conflict { return openReview(screen.id) }
         guard question.type.isChoice else {
-            beginEditing(question)
-            return []
+            return beginEditing(question)
         }
         layers.push(
             .picker(
@@ -79,8 +78,7 @@ extension AppState {
             notice = Notice(reason.sentence, .bad)
             return []
         }
-        beginEditing(question, replacingBy: String(scalar))
-        return []
+        return beginEditing(question, replacingBy: String(scalar))
     }
 
     private mutating func pick(_ digit: Unicode.Scalar, of question: Question) -> [Effect] {

@@ -103,8 +103,8 @@ extension AppState {
             worklist.editFilter { $0.replace(with: "") }
             return []
         default:
-            layers.pop()
-            return []
+            guard case .review(let screen) = layers.pop(), !screen.paths.isEmpty else { return [] }
+            return [.release(screen.id, screen.paths)]
         }
     }
 

@@ -16,6 +16,8 @@ extension AppState {
             tellOfRecoveredDrafts(picture.id)
         case .conflict(let picture):
             changeReview(picture.id) { $0.show(picture) }
+            // Until the review is left, nobody's later value slips under the ones that are shown.
+            return [.hold(picture.id, picture.fields.map(\.path))]
         case .noConflict(let id):
             closeReview(id, saying: Notice("Nothing is in conflict there any more", .good))
         case .saved(let edit, let picture):

@@ -90,7 +90,7 @@ extension AppState {
 
     /// Saves what is being typed, then forgets everything that was on the screen.
     mutating func lockNow() -> [Effect] {
-        let drafts = keepDrafts(dueBy: nil)
+        let drafts = keepDrafts(dueBy: nil) + releaseHolds()
         resume = bookmark
         layers.replaceAll(with: .unlock(UnlockScreen()))
         worklist = Worklist()
@@ -104,6 +104,18 @@ extension AppState {
     mutating func quit() -> [Effect] {
         isQuitting = true
         return keepDrafts(dueBy: nil) + [.quit]
+    }
+
+    private func releaseHolds() -> [Effect] {
+        layers.layers.compactMap { layer in
+            switch layer {
+            case .inspection(let screen):
+                screen.editor.map { .release(screen.id, [$0.path]) }
+            case .review(let screen):
+                screen.paths.isEmpty ? nil : .release(screen.id, screen.paths)
+            default: nil
+            }
+        }
     }
 
     private var bookmark: Bookmark? {

@@ -1,0 +1,145 @@
+import Crypto
+import Dispatch
+import Replication
+import Synchronization
+package import TerminalKit
+
+/// What an effect asks of the terminal itself; the run loop does it.
+package enum TerminalRequest: Equatable, Sendable {
+    case flushInput
+    case redraw
+    case quit
+}
+
+/// Performs effects: in order, on one queue of its own, so that the screen never waits for a disk.
+/// Results go through the mailbox.
+package final class EffectRunner: Sendable {
+    private let fieldwork: any Fieldwork
+    private let post: @Sendable (AppMessage) -> Void
+    private let queue = DispatchQueue(label: "walkdown.fieldwork")
+    private let pad = Mutex(PINPad())
+    /// Loads that are queued and have not begun: a second one would show the same.
+    private let waiting = Mutex<[Effect]>([])
+
+    package init(fieldwork: any Fieldwork, post: @escaping @Sendable (AppMessage) -> Void) {
+        self.fieldwork = fieldwork
+        self.post = post
+    }
+
+    package convenience init(fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>) {
+        self.init(fieldwork: fieldwork, post: { mailbox.post($0) })
+    }
+
+    /// Begins the effects and returns at once with what is for the terminal.
+    package func run(_ effects: [Effect]) -> [TerminalRequest] {
+        effects.compactMap(begin)
+    }
+
+    /// Waits until everything that was begun is on the disk: before the process ends.
+    package func drain() { queue.sync {} }
+
+    private func begin(_ effect: Effect) -> TerminalRequest? {
+        switch effect {
+        case .flushInput: return .flushInput
+        case .redraw: return .redraw
+        case .quit: return .quit
+        case .pin(let key): press(key)
+        case .syncNow: fieldwork.syncNow()
+        case .setNetwork(let on): fieldwork.setNetwork(on: on)
+        case .loadWorklist, .loadStatus, .loadInspection, .loadConflict: load(effect)
+        default: queue.async { self.perform(effect) }
+        }
+        return nil
+    }
+
+    /// PIN keys act at once: the pad is touched by the screen's thread only.
+    private func press(_ key: PINKey) {
+        let pin: SecretBytes? = pad.withLock { pad in
+            switch key {
+            case .type(let scalar): pad.type(scalar)
+            case .backspace: pad.backspace()
+            case .clear: pad.clear()
+            case .enter: return pad.take()
+            }
+            return nil
+        }
+        guard let pin else { return }
+        queue.async {
+            defer { pin.erase() }
+            do throws(UnlockRefusal) {
+                try self.fieldwork.unlock(pin)
+                self.post(.unlocked)
+            } catch {
+                self.post(.unlockRefused(error))
+            }
+        }
+    }
+
+    private func load(_ effect: Effect) {
+        let isNew = waiting.withLock { waiting in
+            guard !waiting.contains(effect) else { return false }
+            waiting.append(effect)
+            return true
+        }
+        guard isNew else { return }
+        queue.async {
+            self.waiting.withLock { $0.removeAll { $0 == effect } }
+            self.perform(effect)
+        }
+    }
+
+    private func perform(_ effect: Effect) {
+        do throws(StoreRefusal) {
+            if let message = try result(of: effect) { post(message) }
+        } catch {
+            post(failure(of: effect, error))
+        }
+    }
+
+    /// The message with which an effect ends; nil where there is nothing to tell.
+    private func result(of effect: Effect) throws(StoreRefusal) -> AppMessage? {
+        switch effect {
+        case .loadWorklist: return .worklist(try fieldwork.worklist())
+        case .loadStatus: return .status(try fieldwork.status())
+        case .loadInspection(let id): return .inspection(try fieldwork.inspection(id))
+        case .loadConflict(let id):
+            guard let picture = try fieldwork.conflict(id) else { return .noConflict(id) }
+            return .conflict(picture)
+        case .answer(let edit, let id, let path, let value):
+            return .saved(edit, try fieldwork.answer(path, value, on: id))
+        case .draft(let id, let path, let text):
+            try fieldwork.keepDraft(text, of: path, on: id)
+            return .draftSaved(id, path: path, text: text)
+        case .hold(let id, let paths): try fieldwork.hold(paths, of: id)
+        case .release(let id, let paths): try fieldwork.release(paths, of: id)
+        case .complete(let id): try fieldwork.complete(id)
+        case .reopen(let id): try fieldwork.reopen(id)
+        case .resolve(let id, let decisions): try fieldwork.resolve(id, decisions)
+        case .retry(let id): try fieldwork.retry(id)
+        case .discard(let id): try fieldwork.discard(id)
+        case .lock: fieldwork.lock()
+        case .pin, .syncNow, .setNetwork, .flushInput, .redraw, .quit: break
+        }
+        return deed(of: effect).map { .done($0) }
+    }
+
+    private func failure(of effect: Effect, _ refusal: StoreRefusal) -> AppMessage {
+        switch effect {
+        case .answer(let edit, _, _, _): .notSaved(edit, refusal)
+        case .draft(let id, let path, _): .draftNotSaved(id, path: path, refusal)
+        case .loadInspection(let id), .loadConflict(let id): .refused(.open(id), refusal)
+        default: .refused(deed(of: effect) ?? .refresh, refusal)
+        }
+    }
+
+    private func deed(of effect: Effect) -> Deed? {
+        switch effect {
+        case .complete(let id): .complete(id)
+        case .reopen(let id): .reopen(id)
+        case .resolve(let id, _): .resolve(id)
+        case .retry(let id): .retry(id)
+        case .discard(let id): .discard(id)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package import Coding
+package import Crypto
+package import Replication
+
+/// What the screen needs done: the store and the worker behind one protocol, so that tests can put
+/// a few lines in their place.
+///
+/// Each call blocks until the disk has it (or the PIN has been tried) and may come from any thread,
+/// one at a time: `EffectRunner` makes them on its queue.
+package protocol Fieldwork: Sendable {
+    func unlock(_ pin: SecretBytes) throws(UnlockRefusal)
+    /// Closes the store, lets the key go from memory.
+    func lock()
+
+    func worklist() throws(StoreRefusal) -> [WorklistRow]
+    func status() throws(StoreRefusal) -> StatusPicture
+    func inspection(_ id: RecordID) throws(StoreRefusal) -> InspectionPicture
+    /// Nil where nothing is in conflict.
+    func conflict(_ id: RecordID) throws(StoreRefusal) -> ConflictPicture?
+
+    /// Stores an answer and gives the inspection as it is then. The question's draft goes with it.
+    func answer(
+        _ path: String, _ value: FieldValue, on id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture
+    /// Keeps what is being typed; nil lets it go.
+    func keepDraft(_ text: String?, of path: String, on id: RecordID) throws(StoreRefusal)
+    /// Fields that are on the screen to be edited: what is fetched meanwhile must not slip under
+    /// the value that the person sees.
+    func hold(_ paths: [String], of id: RecordID) throws(StoreRefusal)
+    func release(_ paths: [String], of id: RecordID) throws(StoreRefusal)
+
+    func complete(_ id: RecordID) throws(StoreRefusal)
+    func reopen(_ id: RecordID) throws(StoreRefusal)
+    func resolve(_ id: RecordID, _ decisions: [String: Decision]) throws(StoreRefusal)
+    func retry(_ id: MutationID) throws(StoreRefusal)
+    func discard(_ id: MutationID) throws(StoreRefusal)
+
+    /// Begins a cycle, or sees to it that one follows the running one. Returns at once.
+    func syncNow()
+    /// The demo's switch.
+    func setNetwork(on: Bool)
+}

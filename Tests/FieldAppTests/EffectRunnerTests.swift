@@ -1,0 +1,136 @@
+import Coding
+import Crypto
+import FieldApp
+import Forms
+import Inspections
+import Replication
+import Synchronization
+import TerminalKit
+import Testing
+
+/// Records what it is asked, and refuses what it is told to.
+private final class RecordingFieldwork: Fieldwork {
+    let log = Mutex<[String]>([])
+    let pins = Mutex<[[UInt8]]>([])
+    let refusal = Mutex<StoreRefusal?>(nil)
+    let picture: InspectionPicture
+
+    init() throws {
+        picture = InspectionPicture(
+            id: "i", name: "I", site: "S", form: try Story.form(), state: .inProgress)
+    }
+
+    private func note(_ what: String) throws(StoreRefusal) {
+        log.withLock { $0.append(what) }
+        if let refusal = refusal.withLock({ $0 }) { throw refusal }
+    }
+
+    func unlock(_ pin: SecretBytes) throws(UnlockRefusal) {
+        let bytes = pin.withBytes { Array($0) }
+        pins.withLock { $0.append(bytes) }
+        if bytes != Array("246810".utf8) { throw .wrongPIN }
+    }
+
+    func lock() { log.withLock { $0.append("lock") } }
+    func worklist() throws(StoreRefusal) -> [WorklistRow] {
+        try note("worklist")
+        return []
+    }
+    func status() throws(StoreRefusal) -> StatusPicture {
+        try note("status")
+        return StatusPicture()
+    }
+    func inspection(_ id: RecordID) throws(StoreRefusal) -> InspectionPicture {
+        try note("inspection")
+        return picture
+    }
+    func conflict(_ id: RecordID) throws(StoreRefusal) -> ConflictPicture? {
+        try note("conflict")
+        return nil
+    }
+    func answer(
+        _ path: String, _ value: FieldValue, on id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture {
+        try note("answer \(path)")
+        return picture
+    }
+    func keepDraft(_ text: String?, of path: String, on id: RecordID) throws(StoreRefusal) {
+        try note("draft \(path)")
+    }
+    func hold(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("hold") }
+    func release(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("release") }
+    func complete(_ id: RecordID) throws(StoreRefusal) { try note("complete") }
+    func reopen(_ id: RecordID) throws(StoreRefusal) { try note("reopen") }
+    func resolve(_ id: RecordID, _ decisions: [String: Decision]) throws(StoreRefusal) {
+        try note("resolve")
+    }
+    func retry(_ id: MutationID) throws(StoreRefusal) { try note("retry") }
+    func discard(_ id: MutationID) throws(StoreRefusal) { try note("discard") }
+    func syncNow() { log.withLock { $0.append("sync") } }
+    func setNetwork(on: Bool) { log.withLock { $0.append("network \(on)") } }
+}
+
+@Suite("The effect runner")
+struct EffectRunnerTests {
+    private let fieldwork: RecordingFieldwork
+    private let mailbox: Mailbox<AppMessage>
+    private let runner: EffectRunner
+
+    init() throws {
+        fieldwork = try RecordingFieldwork()
+        mailbox = try Mailbox()
+        runner = EffectRunner(fieldwork: fieldwork, mailbox: mailbox)
+    }
+
+    private func messages(after effects: [Effect]) -> [String] {
+        _ = runner.run(effects)
+        runner.drain()
+        return mailbox.take().map { String("\($0)".prefix { $0 != "(" }) }
+    }
+
+    @Test("effects are done in the order in which they were asked for")
+    func order() {
+        let told = messages(after: [
+            .answer(EditID(1), "i", path: "a", .integer(1)),
+            .draft("i", path: "b", text: "x"), .release("i", ["a"]), .lock,
+        ])
+        #expect(fieldwork.log.withLock { $0 } == ["answer a", "draft b", "release", "lock"])
+        #expect(told == ["saved", "draftSaved"])
+    }
+
+    @Test("what is for the terminal comes back at once")
+    func terminal() {
+        #expect(
+            runner.run([.redraw, .loadStatus, .flushInput, .quit]) == [
+                .redraw, .flushInput, .quit,
+            ])
+    }
+
+    @Test("a refusal comes back as a message of the thing that was refused")
+    func refusal() {
+        fieldwork.refusal.withLock { $0 = StoreRefusal(.disk, "full") }
+        let told = messages(after: [
+            .answer(EditID(1), "i", path: "a", .integer(1)), .draft("i", path: "b", text: "x"),
+            .loadInspection("i"), .discard("m"),
+        ])
+        #expect(told == ["notSaved", "draftNotSaved", "refused", "refused"])
+    }
+
+    @Test("the PIN reaches the vault as it was typed, and the pad forgets it")
+    func pin() {
+        for scalar in "é24680".unicodeScalars { _ = runner.run([.pin(.type(scalar))]) }
+        _ = runner.run([.pin(.backspace)])
+        #expect(messages(after: [.pin(.enter)]) == ["unlockRefused"])
+        for scalar in "246810".unicodeScalars { _ = runner.run([.pin(.type(scalar))]) }
+        #expect(messages(after: [.pin(.enter)]) == ["unlocked"])
+        #expect(
+            fieldwork.pins.withLock { $0 } == [Array("é2468".utf8), Array("246810".utf8)])
+    }
+
+    @Test("a PIN longer than the pad is cut off, not overrun")
+    func longPIN() {
+        for _ in 0..<300 { _ = runner.run([.pin(.type("温"))]) }
+        _ = messages(after: [.pin(.enter)])
+        #expect(fieldwork.pins.withLock { $0.first?.count } == 126)
+    }
+}

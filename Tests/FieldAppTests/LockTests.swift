@@ -1,0 +1,99 @@
+import Coding
+import FieldApp
+import Forms
+import TerminalKit
+import Testing
+
+@Suite("Unlocking and locking")
+struct LockTests {
+    @Test("the PIN opens the worklist, and stands nowhere in the state")
+    func pin() throws {
+        var story = try Story()
+        story.type("2468")
+        #expect(!String(reflecting: story.state).contains("2468"))
+        story.press(.backspace)
+        story.type("810")
+        story.press(.enter)
+        #expect(story.state.place == .worklist)
+        #expect(!story.state.worklist.rows.isEmpty)
+    }
+
+    @Test("a wrong PIN says so and begins anew")
+    func wrong() throws {
+        var story = try Story()
+        story.type("111111")
+        story.press(.enter)
+        guard case .unlock(let screen) = story.state.layers.top else {
+            Issue.record("the wrong PIN opened \(story.state.place)")
+            return
+        }
+        #expect(screen.problem == "That is not the PIN")
+        #expect(screen.typed == 0)
+        story.unlock()
+        #expect(story.state.place == .worklist)
+    }
+
+    @Test("a running delay is told, and ends by itself")
+    func delay() throws {
+        var story = try Story()
+        story.send(.unlockRefused(.delayed(8)))
+        story.type(story.field.pin)
+        story.press(.enter)
+        #expect(story.state.place == .unlock)
+        story.wait(9_000)
+        story.press(.enter)
+        #expect(story.state.place == .worklist)
+    }
+
+    @Test("five minutes without a key lock; what was typed is saved, what was shown is gone")
+    func minutes() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.press(.down, .down, .down, .down, .enter)
+        story.type("secret remark")
+        story.wait(4 * 60_000)
+        #expect(story.state.place == .editor)
+        story.wait(2 * 60_000)
+        #expect(story.state.place == .unlock)
+        #expect(story.field.isLocked)
+        #expect(story.field.drafts["notes"] == "secret remark")
+        #expect(!String(reflecting: story.state).contains("secret"))
+        #expect(!String(reflecting: story.state).contains("FRZ-1"))
+    }
+
+    @Test("a key after a long sleep locks and does nothing else")
+    func sleep() throws {
+        var story = try Story()
+        story.unlock()
+        story.now.uptime += 6 * 60_000
+        story.type("q")
+        #expect(story.state.place == .unlock)
+        #expect(!story.field.hasQuit)
+    }
+
+    @Test("after the lock one comes back to the same question")
+    func resume() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.press(.down, .down)
+        story.press(.control("x"))
+        #expect(story.state.place == .unlock)
+        story.unlock()
+        #expect(story.state.place == .inspection)
+        #expect(story.focus == "seals")
+        story.press(.escape)
+        #expect(story.state.place == .worklist)
+    }
+
+    @Test("results that come after the lock show nothing")
+    func late() throws {
+        var story = try Story()
+        story.unlock()
+        story.holds = true
+        story.press(.enter)
+        story.press(.escape, .control("x"))
+        story.release()
+        #expect(story.state.worklist.rows.isEmpty)
+        #expect(story.state.place == .unlock)
+    }
+}

@@ -1,0 +1,202 @@
+import Coding
+import FieldApp
+import Forms
+import Replication
+import TerminalKit
+import Testing
+
+@Suite("The status pane")
+struct QueueTests {
+    static func story() throws -> Story {
+        var story = try Story()
+        story.field.rows = [
+            QueueRow(id: "m1", record: Story.freezer, name: "FRZ-1", badge: .pending),
+            QueueRow(
+                id: "m2", record: Story.freezer, name: "FRZ-1", badge: .failed,
+                reason: "out of reach", tries: 5),
+            QueueRow(
+                id: "m3", record: "new", name: "NEW-9", badge: .failed, createsRecord: true),
+            QueueRow(id: "m4", record: Story.freezer, name: "FRZ-1", badge: .conflict),
+        ]
+        story.unlock()
+        story.type("t")
+        return story
+    }
+
+    @Test("only a failed row is retried, others say why not")
+    func retry() throws {
+        var story = try Self.story()
+        story.type("r")
+        #expect(story.field.retried.isEmpty)
+        #expect(story.state.notice?.text == "Only a failed row is retried or discarded")
+        story.press(.down)
+        story.type("r")
+        #expect(story.field.retried == ["m2"])
+    }
+
+    @Test("discard asks; Enter, the same key, any other key and Esc keep everything")
+    func safe() throws {
+        let refusals: [KeyEvent] = [
+            .enter, .character("d"), .character("n"), .character(" "), .escape, .down,
+        ]
+        for key in refusals {
+            var story = try Self.story()
+            story.press(.down)
+            story.type("d")
+            #expect(story.state.place == .confirm)
+            story.wait(1_000)
+            story.press(key)
+            #expect(story.field.discarded.isEmpty, "\(key.name)")
+            #expect(story.state.place == .status, "\(key.name)")
+        }
+    }
+
+    @Test("what was typed ahead confirms nothing; after a pause y does")
+    func typeAhead() throws {
+        var story = try Self.story()
+        story.press(.down)
+        story.type("dyyyyyyyyyyyyyyyyyyyy")
+        #expect(story.field.discarded.isEmpty)
+        #expect(story.effects.contains(.flushInput))
+        story.wait(Confirmation.quiet)
+        story.type("y")
+        #expect(story.field.discarded == ["m2"])
+    }
+
+    @Test("a record that the server never had goes only by its name, typed")
+    func byName() throws {
+        var story = try Self.story()
+        story.press(.down, .down)
+        story.type("d")
+        story.wait(1_000)
+        story.type("y")
+        #expect(story.field.discarded.isEmpty)
+        story.press(.backspace)
+        story.type("NEW-")
+        story.press(.enter)
+        #expect(story.field.discarded.isEmpty)
+
+        story.type("d")
+        story.wait(1_000)
+        story.type("NEW-9")
+        story.press(.enter)
+        #expect(story.field.discarded == ["m3"])
+    }
+
+    @Test("Enter opens the inspection, or its conflict")
+    func open() throws {
+        var story = try Self.story()
+        story.press(.enter)
+        #expect(story.state.place == .inspection)
+        story.press(.escape, .down, .down, .down)
+        story.field.conflicts[Story.freezer] = ReviewTests.picture
+        story.press(.enter)
+        #expect(story.state.place == .review)
+    }
+
+    @Test("opening an inspection that is open further down takes it from there")
+    func sameInspection() throws {
+        var story = try Self.story()
+        story.press(.escape)
+        story.state.worklist.focus.focus(Story.freezer)
+        story.press(.enter)
+        story.type("160")
+        story.press(.enter)
+        story.type("t")
+        story.press(.enter)
+        #expect(story.focus == "leak")
+        let open = story.state.layers.layers.filter {
+            if case .inspection = $0 { true } else { false }
+        }
+        #expect(open.count == 1)
+        story.press(.escape)
+        #expect(story.state.place == .status)
+    }
+}
+
+@Suite("The conflict review")
+struct ReviewTests {
+    static let picture = ConflictPicture(
+        id: Story.freezer, name: "FRZ-1",
+        fields: [
+            ConflictField(
+                path: "seals", question: Question(path: "seals", label: "Seals", type: .verdict),
+                base: .null, mine: .string("pass"), theirs: .string("fail"), theirsBy: "Kim"),
+            ConflictField(
+                path: "notes",
+                question: Question(path: "notes", label: "Notes", type: .text(multiline: true)),
+                base: .string("a"), mine: .string("b"), theirs: .string("c")),
+        ])
+
+    static func story() throws -> Story {
+        var story = try Story()
+        story.field.conflicts[Story.freezer] = picture
+        story.field.inspections[Story.freezer]?.hasConflict = true
+        story.openFreezer()
+        story.type("v")
+        return story
+    }
+
+    @Test("each answer is decided by its key, and the last decision settles all")
+    func decide() throws {
+        var story = try Self.story()
+        #expect(story.state.place == .review)
+        story.type("m")
+        #expect(story.field.resolved.isEmpty)
+        story.type("t")
+        #expect(story.field.resolved[Story.freezer] == ["seals": .mine, "notes": .theirs])
+        #expect(story.state.place == .inspection)
+        #expect(story.state.notice?.text == "Settled")
+    }
+
+    @Test("a third value is typed, or chosen from what the question offers")
+    func edit() throws {
+        var story = try Self.story()
+        story.type("e")
+        #expect(story.state.place == .picker)
+        story.type("not obs")
+        story.press(.enter)
+        #expect(story.state.place == .review)
+        story.type("e")
+        #expect(story.state.place == .editor)
+        story.type(" and c")
+        story.press(.enter)
+        #expect(
+            story.field.resolved[Story.freezer] == [
+                "seals": .edited(.string("not_observed")), "notes": .edited(.string("b and c")),
+            ])
+    }
+
+    @Test("a value that nobody saw is not decided about")
+    func changedMeanwhile() throws {
+        var story = try Self.story()
+        story.type("m")
+        var later = Self.picture
+        later.fields[0].theirs = .string("na")
+        story.field.conflicts[Story.freezer] = later
+        story.send(.sync(.changed))
+        story.press(.down)
+        story.type("m")
+        #expect(story.field.resolved.isEmpty)
+        #expect(story.state.notice?.text == "1 more to decide")
+        story.type("t")
+        #expect(story.field.resolved[Story.freezer]?["seals"] == .theirs)
+    }
+
+    @Test("a conflict that a supervisor settled meanwhile closes the review")
+    func gone() throws {
+        var story = try Self.story()
+        story.field.conflicts = [:]
+        story.send(.sync(.changed))
+        #expect(story.state.place == .inspection)
+    }
+
+    @Test("the fields are held while they are shown")
+    func held() throws {
+        var story = try Self.story()
+        #expect(story.field.held == ["seals", "notes"])
+        story.press(.escape)
+        #expect(story.field.held.isEmpty)
+        #expect(story.field.resolved.isEmpty)
+    }
+}
