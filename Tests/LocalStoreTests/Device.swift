@@ -34,13 +34,17 @@ final class Device {
     }
 
     /// Ends the process of the store and starts another one.
-    func reopen() throws {
-        try store.close()
+    func reopen(closed: Bool = false) throws {
+        if !closed { try store.close() }
         store = try openAgain()
     }
 
     func openAgain() throws -> DeviceStore {
         try DeviceStore.open(home: home, key: key, access: .writer(lease), sources: sources)
+    }
+
+    func withKey<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        try key.withBytes { try body($0) }
     }
 
     func openReader() throws -> DeviceStore {

@@ -98,7 +98,9 @@ struct TransactionTests {
         let scratch = try Scratch()
         let database = try scratch.open()
         try database.execute("CREATE TABLE t (a)")
-        for _ in 0..<1500 { try database.execute("INSERT INTO t VALUES (zeroblob(4000))") }
+        try database.transaction {
+            for _ in 0..<1500 { try database.execute("INSERT INTO t VALUES (zeroblob(4000))") }
+        }
         let log = scratch.path + "-wal"
         let size = { try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int ?? 0 }
         #expect(try size() > 1500 * 4096)
