@@ -80,6 +80,8 @@ package enum SyncNews: Equatable, Sendable {
     case finished(pushed: Int, pulled: Int, isComplete: Bool)
     /// No way to the server; never a failure.
     case offline(String)
+    /// Something that does not pass by itself, in words.
+    case failed(String)
     /// The server refuses this device.
     case revoked
     /// Something was applied: what is shown may be old.

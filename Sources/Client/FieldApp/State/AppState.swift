@@ -10,6 +10,8 @@ package struct AppState: Equatable, Sendable {
     package var status = StatusPicture()
     package var network = Network.unknown
     package var isSyncing = false
+    /// A person asked for the cycle that runs or comes: its end is told, also if nothing moved.
+    package var isSyncDemanded = false
     /// One line that says what just happened; gone with the next key.
     package var notice: Notice?
     /// Stays until its cause is gone, such as a full queue.

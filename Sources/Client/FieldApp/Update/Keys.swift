@@ -66,7 +66,10 @@ extension AppState {
         case .quit: return quit()
         case .redraw: return [.redraw]
         case .lock: return lockNow()
-        case .syncNow: return [.syncNow]
+        case .syncNow:
+            isSyncDemanded = true
+            notice = Notice("Synchronising")
+            return [.syncNow]
         case .statusPane: return openStatus()
         case .networkSwitch: return switchNetwork()
         case .back: return goBack()

@@ -112,20 +112,29 @@ extension AppState {
         case .changed:
             return refresh()
         case .finished(let pushed, let pulled, let isComplete):
-            isSyncing = false
             network = .online
-            notice =
+            let counts = "\(pushed) sent, \(pulled) fetched"
+            tellOfCycle(
                 isComplete
-                ? Notice("Synchronised: \(pushed) sent, \(pulled) fetched", .good)
-                : Notice("Synchronised in part: \(pushed) sent, \(pulled) fetched")
+                    ? Notice("Synchronised: \(counts)", .good)
+                    : Notice("Exchanged, but not proved equal: \(counts)"),
+                moved: pushed + pulled > 0)
         case .offline(let reason):
-            isSyncing = false
             network = .offline(reason)
+            tellOfCycle(Notice("Offline: \(reason)"), moved: false)
+        case .failed(let reason):
+            tellOfCycle(Notice("Not synchronised: \(reason)", .bad), moved: true)
         case .revoked:
-            isSyncing = false
             warning = "The server refuses this device; everything is kept"
         }
+        isSyncing = false
+        isSyncDemanded = false
         return refresh()
+    }
+
+    /// A cycle that came by itself is mentioned where something moved and nothing else is said.
+    private mutating func tellOfCycle(_ news: Notice, moved: Bool) {
+        if isSyncDemanded || (moved && notice == nil) { notice = news }
     }
 
     /// Asks anew for everything that is on the screen.
