@@ -74,6 +74,8 @@ let executables: [Module] = [
         name: "walkdownd", path: "Sources/Server/walkdownd", imports: ["Gateway"],
         libraries: ["sqlite3"]),
     Module(
+        name: "walkdown-probe", path: "Tests/TerminalProbe", imports: ["TerminalKit"]),
+    Module(
         name: "walkdown-bench", path: "Tests/Benchmarks", imports: ["Sync", "TerminalKit"],
         libraries: ["sqlcipher"]),
 ]

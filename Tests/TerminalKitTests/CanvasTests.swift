@@ -1,4 +1,5 @@
 import TerminalKit
+import TestSupport
 import Testing
 
 @Suite("Canvas")
@@ -33,14 +34,13 @@ struct CanvasTests {
 
     @Test("A head of width two is always followed by its continuation, whatever is drawn over it")
     func wideInvariant() {
-        var random = SystemRandomNumberGenerator()
-        let seed = UInt64.random(in: 0...UInt64.max, using: &random)
-        var generator = SplitMix(state: seed)
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed: seed)
         var canvas = Canvas(size: Size(columns: 9, rows: 2))
         for _ in 0..<2_000 {
-            let text = ["漢", "a", "e\u{301}", "漢a漢"][Int(generator.next() % 4)]
-            let column = Int(generator.next() % 12) - 2
-            canvas.text(text, column: column, row: Int(generator.next() % 2))
+            let text = random.pick(["漢", "a", "e\u{301}", "漢a漢"])
+            let column = random.below(12) - 2
+            canvas.text(text, column: column, row: random.below(2))
             for row in 0..<2 {
                 let cells = Array(canvas.row(row))
                 for (index, cell) in cells.enumerated() {
@@ -85,18 +85,5 @@ struct CanvasTests {
             var canvas = Canvas(size: whole.size)
             _ = canvas.box(whole, title: "title")
         }
-    }
-}
-
-/// A small generator (Steele, Lea, Flood 2014) whose seed can be printed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import TerminalKit
+import TestSupport
 import Testing
 
 @Suite("Input decoder")
@@ -137,12 +138,9 @@ struct InputDecoderPropertyTests {
     ].map { Array($0.utf8) }
 
     /// Known sequences between random bytes: half of the mass is what terminals really send.
-    private static func bytes(_ random: inout SplitMix) -> [UInt8] {
+    private static func bytes(_ random: inout SeededRandom) -> [UInt8] {
         (0..<12).flatMap { _ -> [UInt8] in
-            if random.next() % 3 == 0 {
-                return [UInt8(truncatingIfNeeded: random.next())]
-            }
-            return pieces[Int(random.next() % UInt64(pieces.count))]
+            random.oneIn(3) ? random.bytes(1) : random.pick(pieces)
         }
     }
 
@@ -150,7 +148,7 @@ struct InputDecoderPropertyTests {
     func splits() {
         let start = UInt64.random(in: 0...UInt64.max)
         for seed in (0..<3_000).map({ start &+ $0 }) {
-            var random = SplitMix(state: seed)
+            var random = SeededRandom(seed: seed)
             let bytes = InputDecoderPropertyTests.bytes(&random)
             var whole = InputDecoder()
             let expected = whole.feed(bytes, at: 0) + whole.expire(at: 60_000)
@@ -158,7 +156,7 @@ struct InputDecoderPropertyTests {
             var events: [InputEvent] = []
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = Int(random.next() % 4) + 1
+                let count = random.below(4) + 1
                 events += split.feed(rest.prefix(count), at: 0)
                 rest = rest.dropFirst(count)
             }
@@ -174,13 +172,13 @@ struct InputDecoderPropertyTests {
     func hostile() {
         let start = UInt64.random(in: 0...UInt64.max)
         for seed in (0..<3_000).map({ start &+ $0 }) {
-            var random = SplitMix(state: seed)
+            var random = SeededRandom(seed: seed)
             var decoder = InputDecoder()
             var now: Int64 = 0
             var events: [InputEvent] = []
             for byte in InputDecoderPropertyTests.bytes(&random) {
                 events += decoder.feed([byte], at: now)
-                now += Int64(random.next() % 40)
+                now += Int64(random.below(40))
                 events += decoder.expire(at: now)
             }
             for event in events {

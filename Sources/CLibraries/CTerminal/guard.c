@@ -99,7 +99,14 @@ static void on_notice(int signal_number) { wake_loop(signal_number); }
 static void handle(const int *signals, size_t count, void (*handler)(int)) {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESTART};
     sigfillset(&action.sa_mask);
-    for (size_t index = 0; index < count; index++) sigaction(signals[index], &action, NULL);
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (size_t index = 0; index < count; index++) {
+        sigaction(signals[index], &action, NULL);
+        sigaddset(&wanted, signals[index]);
+    }
+    // A parent may have blocked them, and what is blocked stays so across exec.
+    pthread_sigmask(SIG_UNBLOCK, &wanted, NULL);
 }
 
 static pthread_key_t stack_key;
@@ -166,6 +173,7 @@ void walkdown_guard_stop_self(void) {
     sigaction(SIGTSTP, &usual, &ours);
     raise(SIGTSTP); // returns after SIGCONT
     sigaction(SIGTSTP, &ours, NULL);
+    atomic_fetch_and(&pending, ~(1u << SIGCONT)); // the caller knows
 }
 
 void walkdown_guard_end(void) {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Standard error goes to a file while the screen is up: a library's warning would be painted into
 /// it. Main thread only.
-package struct ErrorRedirection: ~Copyable {
+package final class ErrorRedirection {
     /// The real standard error, for the crash guard's farewell.
     package let real: Int32
 

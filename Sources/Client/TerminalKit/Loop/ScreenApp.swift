@@ -1,0 +1,41 @@
+/// What an application is to the loop: it takes events, says what it wants, and draws itself.
+package protocol ScreenApp: AnyObject {
+    associatedtype Message: Sendable
+
+    /// When the application wants `.timer`, in MonotonicClock's milliseconds; asked after each event.
+    var timer: Int64? { get }
+    /// Work is under way whose message will come: the screen is not idle in the sense of tests.
+    var isBusy: Bool { get }
+    func handle(_ event: ScreenEvent<Message>) -> ScreenRequest
+    func render(size: Size, look: Look) -> Canvas
+    /// The last chance to save what was typed, on the main thread, before the screen goes (a signal,
+    /// a hang-up, a stop by Ctrl-Z).
+    func saveNow()
+}
+
+package enum ScreenEvent<Message: Sendable>: Sendable {
+    case input(InputEvent)
+    case message(Message)
+    case timer
+    case resized(Size)
+}
+
+package enum ScreenRequest: Equatable, Sendable {
+    case none
+    /// Paint the whole screen anew (Ctrl-L).
+    case repaint
+    /// Stop the process as the shell's Ctrl-Z does.
+    case stop
+    /// What was typed ahead is dropped: a question was just asked.
+    case dropTypeAhead
+    case quit
+}
+
+/// Why the screen went down.
+package enum ScreenEnd: Equatable, Sendable {
+    case quit
+    /// The terminal is gone (end of input, hang-up).
+    case inputEnded
+    /// The process was asked to end: it should die of this signal, see `CrashGuard.die`.
+    case signal(Int32)
+}
