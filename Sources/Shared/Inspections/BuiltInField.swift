@@ -7,6 +7,8 @@ package enum BuiltInField {
     package static let asset = "@asset"
     package static let assignee = "@assignee"
     package static let due = "@due"
+    /// What the supervisor says when an inspection is returned.
+    package static let comment = "@comment"
     /// Also the name of a site and of an asset.
     package static let title = "@title"
 

@@ -1,0 +1,68 @@
+package import Coding
+package import Replication
+
+/// A value that waits for a person's sign-off.
+package struct ReviewItem: Sendable, Equatable {
+    package let id: String
+    package let record: RecordID
+    package let form: String?
+    /// The asset's tag.
+    package let asset: String?
+    package let column: String
+    package let base: FieldValue
+    /// What the quarantined mutation wanted.
+    package let mine: FieldValue
+    /// What stands in the record now.
+    package let theirs: FieldValue
+    package let mineNode: NodeID
+    /// nil where nobody had answered.
+    package let theirsNode: NodeID?
+    package let rule: String
+    /// Milliseconds since 1970, UTC.
+    package let openedAt: Int64
+}
+
+/// What a supervisor decides about an item.
+package enum ReviewDecision: Sendable, Equatable {
+    case mine
+    case theirs
+    case value(FieldValue)
+}
+
+/// Who decides, and what he adds.
+package struct Supervisor: Sendable, Equatable {
+    /// The account; the decision is a mutation of node `portal:<name>`.
+    package let name: String
+
+    package init(name: String) {
+        self.name = name
+    }
+
+    package var node: NodeID { NodeID("portal:" + name) }
+}
+
+/// An inspection, as it is exported.
+package struct ExportRow: Sendable, Equatable {
+    package let id: RecordID
+    package let form: String
+    package let formVersion: String
+    /// The asset's tag; nil without an asset.
+    package let asset: String?
+    package let state: String
+    package let version: Int64
+    /// Answers by question; those that were cleared are absent.
+    package let fields: [String: FieldValue]
+
+    package init(
+        id: RecordID, form: String, formVersion: String, asset: String?, state: String,
+        version: Int64, fields: [String: FieldValue]
+    ) {
+        self.id = id
+        self.form = form
+        self.formVersion = formVersion
+        self.asset = asset
+        self.state = state
+        self.version = version
+        self.fields = fields
+    }
+}

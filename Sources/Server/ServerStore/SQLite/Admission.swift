@@ -1,0 +1,249 @@
+internal import Coding
+internal import Forms
+internal import Inspections
+internal import Replication
+
+/// Who sends a mutation, and so what it may do.
+enum Author {
+    case device(Device)
+    /// The portal, an import: everything that has been checked where it came from.
+    case office(NodeID)
+
+    var node: NodeID {
+        switch self {
+        case .device(let device): device.node
+        case .office(let node): node
+        }
+    }
+
+    var isOffice: Bool {
+        if case .office = self { true } else { false }
+    }
+}
+
+/// Whether a mutation may be judged at all, before any of its values is compared.
+///
+/// A refusal is an answer for the device, never a failure of the batch: the mutation stays in its
+/// outbox with the reason, and is judged afresh when it is sent again.
+struct Admission {
+    let session: WriteSession
+    let author: Author
+    let mutation: Mutation
+    let existing: StoredRecord?
+    let parent: StoredRecord?
+
+    /// Why a mutation is not taken now.
+    enum Refusal: Error {
+        case rejected(WireError)
+        /// What it depends on is not here yet.
+        case waiting
+    }
+
+    /// - Returns: the policy of each field, and the form where the record has one.
+    func check() throws -> FieldPolicies {
+        try checkKind()
+        try checkScope()
+        try checkLock()
+        let policies = try fieldPolicies()
+        for column in mutation.columns {
+            guard let value = mutation.changes[column]?.value else { continue }
+            try check(column, value, form: policies.form)
+        }
+        return policies
+    }
+
+    private func rejected(
+        _ code: RejectionCode, column: FieldName? = nil, _ message: String
+    ) -> Refusal {
+        .rejected(WireError(code: code.rawValue, column: column, message: message))
+    }
+
+    // MARK: Kind
+
+    /// Table, parent and id agree with what is known.
+    private func checkKind() throws {
+        guard RecordTable.all.contains(mutation.table) else {
+            throw rejected(.unknownTable, "this server has no table of that name")
+        }
+        guard let existing else { return try checkNew() }
+        guard existing.table == mutation.table, existing.parent == mutation.parent else {
+            throw rejected(
+                .wrongParent, "the record stands in another table or under another parent")
+        }
+        if !author.isOffice, Admission.officeTables.contains(mutation.table) {
+            throw rejected(.notAllowed, "sites and assignments are changed in the office")
+        }
+    }
+
+    private static let officeTables = [RecordTable.site, RecordTable.assignment]
+
+    /// The tables whose records may stand above; nil stands for none.
+    private static let parents: [String: [String?]] = [
+        RecordTable.site: [nil],
+        RecordTable.asset: [RecordTable.site],
+        RecordTable.assignment: [RecordTable.asset],
+        RecordTable.inspection: [RecordTable.asset, nil],
+        RecordTable.finding: [RecordTable.inspection],
+        RecordTable.attachment: [RecordTable.inspection],
+        RecordTable.repetition: [RecordTable.inspection, RecordTable.repetition],
+    ]
+
+    private func checkNew() throws {
+        if !author.isOffice, Admission.officeTables.contains(mutation.table) {
+            throw rejected(.notAllowed, "sites and assignments are made in the office")
+        }
+        guard mutation.operation == .insert else {
+            // The record's own INSERT may still be under way; a base says that it once was here.
+            if mutation.changes.values.allSatisfy({ $0.baseVersion == 0 }) { throw Refusal.waiting }
+            throw outOfScope
+        }
+        if mutation.parent != nil, parent == nil { throw Refusal.waiting }
+        guard Admission.parents[mutation.table]?.contains(parent?.table) == true else {
+            throw rejected(.wrongParent, "such a record cannot stand under that parent")
+        }
+        if parent?.isDeleted == true {
+            throw rejected(.parentDeleted, "the record that it belongs to was deleted")
+        }
+    }
+
+    // MARK: Scope
+
+    /// The same answer for a record that is not there: nobody learns what others hold.
+    private var outOfScope: Refusal {
+        rejected(.outOfScope, "this device's team has no such record")
+    }
+
+    private func checkScope() throws {
+        guard case .device(let device) = author, let site = existing?.site ?? parent?.site else {
+            return
+        }
+        let scope = Scope(team: device.team)
+        guard try scope.contains(site, in: session.connection) else { throw outOfScope }
+    }
+
+    // MARK: Lock
+
+    /// An approved inspection is locked, with all that belongs to it; sending again what stands
+    /// there is no change.
+    private func checkLock() throws {
+        guard !author.isOffice, try isApproved(existing ?? parent) else { return }
+        let changes = mutation.changes.contains { name, change in
+            change.value != existing?.fields[name]?.value ?? .null
+        }
+        guard existing == nil || changes || mutation.operation == .delete else { return }
+        throw rejected(.locked, "the inspection is approved and locked")
+    }
+
+    private func isApproved(_ record: StoredRecord?) throws -> Bool {
+        var next = record
+        while let current = next {
+            if current.table == RecordTable.inspection {
+                return current.text(BuiltInField.state) == InspectionState.approved.rawValue
+            }
+            guard let parent = current.parent, current.table != RecordTable.asset else {
+                return false
+            }
+            next = try session.connection.record(parent)
+        }
+        return false
+    }
+
+    // MARK: Fields
+
+    private func fieldPolicies() throws -> FieldPolicies {
+        guard mutation.table == RecordTable.inspection else { return FieldPolicies(form: nil) }
+        func text(_ name: FieldName) -> String? {
+            guard case .string(let text) = mutation.changes[name]?.value else {
+                return existing?.text(name)
+            }
+            return text
+        }
+        if let before = existing?.text(BuiltInField.form), text(BuiltInField.form) != before {
+            throw rejected(
+                .notAllowed, column: BuiltInField.form, "an inspection keeps its form")
+        }
+        guard let id = text(BuiltInField.form), let version = text(BuiltInField.formVersion),
+            let form = try session.forms.form(id: id, version: version, from: session.connection)
+        else {
+            throw rejected(
+                .unknownForm, column: BuiltInField.formVersion,
+                "this server has not published that version of the form")
+        }
+        return FieldPolicies(form: form)
+    }
+
+    private func check(_ column: FieldName, _ value: FieldValue, form: FormDefinition?) throws {
+        try checkText(value, column)
+        if column == BuiltInField.state, mutation.table == RecordTable.inspection {
+            return try checkState(value)
+        }
+        guard !BuiltInField.isBuiltIn(column), let form else { return }
+        guard let index = form.index(of: column) else {
+            throw rejected(
+                .unknownQuestion, column: column,
+                "version \(form.version) of the form has no such question")
+        }
+        let question = form.questions[index]
+        if let problem = question.problem(with: value) {
+            throw rejected(
+                .invalidValue, column: column, problem.message(unit: question.unit))
+        }
+    }
+
+    /// Decoding refuses such texts already; a mutation that came another way must not bring them.
+    private func checkText(_ value: FieldValue, _ column: FieldName) throws {
+        guard case .string(let text) = value else { return }
+        do throws(FieldValueError) {
+            _ = try FieldValue(text: text)
+        } catch {
+            throw rejected(.invalidValue, column: column, error.description)
+        }
+    }
+
+    /// A device moves an inspection as far as *complete*; what concurrent changes come to is for
+    /// the merge.
+    private func checkState(_ value: FieldValue) throws {
+        guard case .string(let text) = value, let state = InspectionState(rawValue: text) else {
+            throw rejected(
+                .invalidValue, column: BuiltInField.state, "is no state of an inspection")
+        }
+        guard !author.isOffice, text != existing?.text(BuiltInField.state) else { return }
+        if state == .approved || state == .returned {
+            throw rejected(
+                .notAllowed, column: BuiltInField.state,
+                "only a supervisor approves or returns an inspection")
+        }
+        if state == .assigned, existing != nil {
+            throw rejected(
+                .notAllowed, column: BuiltInField.state, "an inspection is assigned in the office")
+        }
+    }
+}
+
+/// Why a mutation was rejected, for programs; the wire's `error.code`.
+enum RejectionCode: String {
+    case unknownTable = "unknown_table"
+    case unknownForm = "unknown_form"
+    case unknownQuestion = "unknown_question"
+    case invalidValue = "invalid_value"
+    case wrongParent = "wrong_parent"
+    case parentDeleted = "parent_deleted"
+    case notAllowed = "not_allowed"
+    case outOfScope = "out_of_scope"
+    case locked
+    case contentMismatch = "content_mismatch"
+    case sequenceReused = "sequence_reused"
+    case lamportJump = "lamport_jump"
+    case serverFault = "server_fault"
+}
+
+/// The merge policy of each field of one record.
+struct FieldPolicies {
+    let form: FormDefinition?
+
+    func policy(of field: FieldName) throws -> MergePolicy {
+        // Without a form (a finding, an asset) an answer asks, as a question does by default.
+        let builtIn = BuiltInField.isBuiltIn(field) ? BuiltInField.mergePolicy(of: field) : "ask"
+        return try MergePolicy(parsing: form?.mergePolicy(ofField: field) ?? builtIn)
+    }
+}

@@ -1,0 +1,45 @@
+/// Where a device stands in the feed: opaque to it, five numbers to us.
+struct Cursor: Equatable {
+    /// The server's epoch; a position means nothing without it.
+    var epoch: Int64
+    /// Everything in scope up to here has been delivered.
+    var position: Int64
+    /// The team's scope version under which that is true.
+    var scope: Int64
+    /// While records of sites that joined the scope later are delivered.
+    var expansion: Expansion?
+
+    struct Expansion: Equatable {
+        /// The scope version that is being caught up with.
+        var target: Int64
+        /// Position of the last record delivered from the sites that joined.
+        var offset: Int64
+    }
+
+    init(epoch: Int64, position: Int64, scope: Int64, expansion: Expansion? = nil) {
+        self.epoch = epoch
+        self.position = position
+        self.scope = scope
+        self.expansion = expansion
+    }
+
+    var text: String {
+        let extra = expansion.map { [$0.target, $0.offset] } ?? []
+        return ([epoch, position, scope] + extra).map { String($0, radix: 36) }
+            .joined(separator: ".")
+    }
+
+    init(_ text: String) throws {
+        let refusal = ServerStoreError(.badCursor, "this is no cursor of this server")
+        guard text.utf8.count <= 100 else { throw refusal }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int64($0, radix: 36) }
+        guard numbers.count == parts.count, numbers.count == 3 || numbers.count == 5,
+            numbers.allSatisfy({ $0 >= 0 })
+        else { throw refusal }
+        self.init(epoch: numbers[0], position: numbers[1], scope: numbers[2])
+        if numbers.count == 5 {
+            expansion = Expansion(target: numbers[3], offset: numbers[4])
+        }
+    }
+}

@@ -1,0 +1,144 @@
+internal import Replication
+internal import SQLite
+
+extension SQLiteStore {
+    // MARK: Enrolment
+
+    package func issueCode(
+        team name: String, deviceName: String?, secretHash: [UInt8], validFor: Int64
+    ) throws -> IssuedCode {
+        let deviceName = try deviceName.map(checkedName)
+        return try write { session in
+            let team = try session.connection.requireTeam(named: name)
+            let expires = session.now + validFor
+            try session.connection.execute(
+                """
+                INSERT INTO enrolment_code (secret_hash, team_id, name, created_at, expires_at)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    .blob(secretHash), .text(team.id), DatabaseValue(deviceName),
+                    .integer(session.now), .integer(expires),
+                ])
+            return IssuedCode(team: team, expires: expires)
+        }
+    }
+
+    /// Uses the code and makes the device in one transaction, so that two devices with the same code
+    /// cannot both be enrolled.
+    package func enrol(_ enrolment: Enrolment) throws -> Device {
+        let offered = try checkedName(enrolment.deviceName)
+        return try write { session in
+            let code = try session.connection.usableCode(enrolment.secretHash, at: session.now)
+            guard try session.connection.device(node: enrolment.node) == nil else {
+                throw ServerStoreError(.nodeTaken, "another device has enrolled under this node id")
+            }
+            let id = session.newID()
+            try session.connection.execute(
+                """
+                INSERT INTO device
+                    (id, name, team_id, node, state, token_hash, public_key, enrolled_at)
+                VALUES (?, ?, ?, ?, 'active', ?, ?, ?)
+                """,
+                [
+                    .text(id), .text(code.name ?? offered), .text(code.team),
+                    .text(enrolment.node.rawValue),
+                    .blob(enrolment.tokenHash), .text(enrolment.publicKey), .integer(session.now),
+                ])
+            try session.connection.execute(
+                "UPDATE enrolment_code SET used_at = ?, device_id = ? WHERE secret_hash = ?",
+                [.integer(session.now), .text(id), .blob(enrolment.secretHash)])
+            return try session.connection.requireDevice(id: id)
+        }
+    }
+
+    // MARK: Devices
+
+    /// The device that a bearer token belongs to, also a revoked one; asked anew for each request,
+    /// so that a revocation acts on the next one.
+    package func device(tokenHash: [UInt8]) throws -> Device? {
+        try read { try $0.device(where: "device.token_hash = ?", .blob(tokenHash)) }
+    }
+
+    package func device(id: String) throws -> Device? {
+        try read { try $0.device(where: "device.id = ?", .text(id)) }
+    }
+
+    package func devices() throws -> [Device] {
+        try read { connection in
+            try connection.query(
+                Device.select + " ORDER BY device.name, device.id", [], Device.init(row:))
+        }
+    }
+
+    package func revokeDevice(id: String) throws {
+        try write { session in
+            _ = try session.connection.requireDevice(id: id)
+            try session.connection.execute(
+                "UPDATE device SET state = 'revoked' WHERE id = ?", [.text(id)])
+        }
+    }
+}
+
+extension Device {
+    static let select = """
+        SELECT device.id, device.name, team.id, team.name, team.scope_version, device.node,
+            device.state, device.last_push_at, device.last_pull_at, device.pending,
+            device.oldest_unsynced
+        FROM device JOIN team ON team.id = device.team_id
+        """
+
+    init(row: Row) throws {
+        self.init(
+            id: try row.text(0), name: try row.text(1),
+            team: Team(
+                id: try row.text(2), name: try row.text(3), scopeVersion: try row.integer(4)),
+            node: NodeID(try row.text(5)),
+            // A state that a newer server wrote: whatever it means, it does not open doors.
+            state: State(rawValue: try row.text(6)) ?? .revoked,
+            lastPush: try row.optionalInteger(7), lastPull: try row.optionalInteger(8),
+            pending: try row.optionalInteger(9), oldestUnsynced: try row.optionalText(10))
+    }
+}
+
+extension Connection {
+    func device(where condition: String, _ value: DatabaseValue) throws -> Device? {
+        try first(Device.select + " WHERE " + condition, [value], Device.init(row:))
+    }
+
+    func device(node: NodeID) throws -> Device? {
+        try device(where: "device.node = ?", .text(node.rawValue))
+    }
+
+    func requireDevice(id: String) throws -> Device {
+        guard let device = try device(where: "device.id = ?", .text(id)) else {
+            throw ServerStoreError(.unknownDevice, "there is no device '\(id)'")
+        }
+        return device
+    }
+
+    fileprivate func usableCode(
+        _ secretHash: [UInt8], at now: Int64
+    ) throws -> (team: String, name: String?) {
+        let found = try first(
+            """
+            SELECT team_id, name, expires_at, used_at FROM enrolment_code WHERE secret_hash = ?
+            """, [.blob(secretHash)]
+        ) { row in
+            (
+                team: try row.text(0), name: try row.optionalText(1), expires: try row.integer(2),
+                isUsed: !row.isNull(3)
+            )
+        }
+        guard let found else {
+            throw ServerStoreError(.codeUnknown, "this server has not issued that enrolment code")
+        }
+        guard !found.isUsed else {
+            throw ServerStoreError(.codeUsed, "the enrolment code was used already")
+        }
+        guard now < found.expires else {
+            throw ServerStoreError(.codeExpired, "the enrolment code has expired")
+        }
+        return (found.team, found.name)
+    }
+}

@@ -1,0 +1,105 @@
+internal import Coding
+internal import Crypto
+package import Forms
+package import Replication
+internal import SQLite
+internal import Synchronization
+
+extension SQLiteStore {
+    /// Publishes a version for ever: the same content again changes nothing, other content under the
+    /// same version is refused, because inspections keep the version that they began with.
+    ///
+    /// - Returns: whether it was new.
+    @discardableResult
+    package func publish(_ form: FormDefinition) throws -> Bool {
+        let document = form.json.serialized()
+        let etag = Hexadecimal.encode(SHA256.hash(document).prefix(16))
+        return try write { session in
+            if let known = try session.connection.document(ofForm: form.id, version: form.version) {
+                guard known.etag == etag else {
+                    throw ServerStoreError(
+                        .formDiffers,
+                        "form '\(form.id)' version '\(form.version)' was published with other "
+                            + "content; give the changed form a new version")
+                }
+                return false
+            }
+            try session.connection.execute(
+                """
+                INSERT INTO form
+                    (id, version, title, state, definition, etag, published_order, published_at)
+                SELECT ?, ?, ?, 'open', ?, ?, ifnull(max(published_order), 0) + 1, ? FROM form
+                """,
+                [
+                    .text(form.id), .text(form.version), .text(form.title),
+                    .text(String(decoding: document, as: UTF8.self)), .text(etag),
+                    .integer(session.now),
+                ])
+            return true
+        }
+    }
+
+    package func publishedForms() throws -> [FormListing] {
+        try read { connection in
+            try connection.query(
+                "SELECT id, version, title, state FROM form ORDER BY published_order"
+            ) { row in
+                FormListing(
+                    id: try row.text(0), version: try row.text(1), title: try row.text(2),
+                    state: try row.text(3))
+            }
+        }
+    }
+
+    package func form(id: String, version: String) throws -> FormDocument? {
+        try read { try $0.document(ofForm: id, version: version) }
+    }
+}
+
+extension Connection {
+    func document(ofForm id: String, version: String) throws -> FormDocument? {
+        try first(
+            "SELECT definition, etag FROM form WHERE id = ? AND version = ?",
+            [.text(id), .text(version)]
+        ) { row in
+            FormDocument(definition: Array(try row.text(0).utf8), etag: try row.text(1))
+        }
+    }
+
+    /// The version that new inspections begin with.
+    func newestVersion(ofForm id: String) throws -> String? {
+        try first(
+            """
+            SELECT version FROM form WHERE id = ? AND state = 'open'
+            ORDER BY published_order DESC LIMIT 1
+            """, [.text(id)]
+        ) { try $0.text(0) }
+    }
+}
+
+/// Published forms, decoded once: a version never changes, so what stands here stays true.
+final class FormShelf: Sendable {
+    private struct Key: Hashable {
+        let id: String
+        let version: String
+    }
+
+    private let shelf = Mutex<[Key: FormDefinition]>([:])
+    /// A server publishes tens of forms; the bound only keeps a strange one from growing for ever.
+    private static let capacity = 500
+
+    /// - Returns: nil where this server has not published that version.
+    func form(id: String, version: String, from connection: Connection) throws -> FormDefinition? {
+        let key = Key(id: id, version: version)
+        if let known = shelf.withLock({ $0[key] }) { return known }
+        guard let document = try connection.document(ofForm: id, version: version) else {
+            return nil
+        }
+        let form = try FormDefinition(json: JSON.parse(document.definition))
+        shelf.withLock { shelf in
+            if shelf.count >= FormShelf.capacity { shelf.removeAll() }
+            shelf[key] = form
+        }
+        return form
+    }
+}

@@ -1,0 +1,40 @@
+internal import Coding
+internal import Replication
+internal import SQLite
+
+extension WriteSession {
+    enum PutOutcome {
+        case created, updated, unchanged
+    }
+
+    /// The node of imports.
+    static let importer = NodeID("portal:import")
+
+    /// Gives a record these values, made where there is none: a mutation like a device's, based on
+    /// what stands now, so that history, feed and merge treat it the same.
+    @discardableResult
+    func put(
+        _ id: RecordID, table: String, parent: RecordID?, _ values: [FieldName: FieldValue],
+        by node: NodeID = importer
+    ) throws -> PutOutcome {
+        let existing = try connection.record(id)
+        let changes = values.filter { name, value in
+            value != existing?.fields[name]?.value ?? .null
+        }
+        guard existing == nil || !changes.isEmpty else { return .unchanged }
+        let count = tick()
+        let mutation = Mutation(
+            id: MutationID(newID()), sequence: 0, table: table, record: id, parent: parent,
+            operation: existing == nil ? .insert : .update, lamport: count,
+            changes: changes.mapValues { value in
+                FieldChange(value: value, baseVersion: existing?.version ?? 0, lamport: count)
+            }, createdAtUtc: SyncTimestamp.text(now))
+        do {
+            _ = try merge(mutation, by: .office(node))
+        } catch Admission.Refusal.rejected(let error) {
+            throw ServerStoreError(
+                .valueRefused, (error.column.map { $0 + ": " } ?? "") + error.message)
+        }
+        return existing == nil ? .created : .updated
+    }
+}

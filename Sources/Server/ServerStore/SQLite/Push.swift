@@ -1,0 +1,175 @@
+internal import Coding
+package import Replication
+internal import SQLite
+
+extension SQLiteStore {
+    package func push(
+        _ request: PushRequest, from device: Device, idempotencyKey: String?,
+        completion: @escaping @Sendable (Result<PushResponse, any Error>) -> Void
+    ) {
+        do {
+            try queue.submit(
+                { session in
+                    try BatchMerge.run(request, of: device, key: idempotencyKey, in: session)
+                }, completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+}
+
+/// One batch of a device inside the writer's transaction.
+struct BatchMerge {
+    private let session: WriteSession
+    private let device: Device
+    private let request: PushRequest
+    /// Fields of records that wait, in this batch, for an earlier mutation that was not applied in
+    /// full.
+    private var held: [RecordID: [FieldName: MutationID]] = [:]
+
+    static func run(
+        _ request: PushRequest, of device: Device, key: String?, in session: WriteSession
+    ) throws -> PushResponse {
+        // Read again inside the transaction: the device may have been moved or revoked meanwhile.
+        let device = try session.connection.requireDevice(id: device.id)
+        var batch = BatchMerge(session: session, device: device, request: request)
+        try batch.refuseWrongBatch(key: key)
+        let results = try request.mutations.map { try batch.verdict(on: $0) }
+        let baton = session.newBaton()
+        try batch.remember(baton: baton, key: key)
+        return PushResponse(results: results, baton: baton, server: session.state)
+    }
+
+    private init(session: WriteSession, device: Device, request: PushRequest) {
+        self.session = session
+        self.device = device
+        self.request = request
+    }
+
+    // MARK: The batch as a whole
+
+    /// What makes the whole batch wrong, before anything of it is written.
+    private func refuseWrongBatch(key: String?) throws {
+        guard device.state == .active else {
+            throw ServerStoreError(.unknownDevice, "this device was revoked")
+        }
+        guard request.clientNodeId == device.node else {
+            throw ServerStoreError(.wrongNode, "the batch is of another node than this device's")
+        }
+        guard request.mutations.count <= PushRequest.mostMutations else {
+            throw ServerStoreError(
+                .tooManyMutations, "a batch has at most \(PushRequest.mostMutations) mutations")
+        }
+        guard let key else { return }
+        let known = try session.connection.first(
+            "SELECT content_hash FROM batch WHERE node = ? AND key = ?",
+            [.text(device.node.rawValue), .text(key)]
+        ) { try $0.blob(0) }
+        guard known == nil || known == request.contentHash else {
+            throw ServerStoreError(
+                .keyReused, "this idempotency key was used for a batch with other content")
+        }
+    }
+
+    private func remember(baton: String, key: String?) throws {
+        try session.connection.execute(
+            """
+            UPDATE device SET last_push_at = ?, epoch = ?, previous_baton = baton, baton = ?,
+                last_batch_hash = ?
+            WHERE id = ?
+            """,
+            [
+                .integer(session.now), .integer(request.clientEpoch), .text(baton),
+                .blob(request.contentHash), .text(device.id),
+            ])
+        guard let key else { return }
+        try session.connection.execute(
+            "INSERT OR IGNORE INTO batch (node, key, content_hash, at) VALUES (?, ?, ?, ?)",
+            [
+                .text(device.node.rawValue), .text(key), .blob(request.contentHash),
+                .integer(session.now),
+            ])
+    }
+
+    // MARK: One mutation
+
+    private mutating func verdict(on mutation: Mutation) throws -> Verdict {
+        let known = try session.connection.verdict(on: mutation.id)
+        let verdict = try known.map { try repeated(mutation, $0) } ?? judge(mutation)
+        hold(mutation, verdict)
+        return verdict
+    }
+
+    /// The same mutation again: the verdict that stands. Other content under its id, or another
+    /// device's, is refused without a word about what stands there.
+    private func repeated(_ mutation: Mutation, _ known: StoredVerdict) throws -> Verdict {
+        guard known.node == device.node, known.contentHash == mutation.contentHash else {
+            return rejection(
+                of: mutation, .contentMismatch, "this mutation id was used for other content")
+        }
+        return try session.connection.current(known, on: mutation.id)
+    }
+
+    /// Judges one mutation as a unit: what fails in it is taken back and spoils nothing else.
+    private func judge(_ mutation: Mutation) throws -> Verdict {
+        if let blocker = blocker(of: mutation) {
+            return Verdict(mutationId: mutation.id, status: .held, heldBy: blocker)
+        }
+        guard LamportClock.isBelievable(mutation.highestLamport, after: session.lamport) else {
+            return rejection(
+                of: mutation, .lamportJump, ReplicationError.lamportJump.description)
+        }
+        let holder = try session.connection.mutation(
+            of: device.node, epoch: request.clientEpoch, sequence: mutation.sequence)
+        guard holder == nil else {
+            return rejection(
+                of: mutation, .sequenceReused, "another mutation has this place in the sequence")
+        }
+        do {
+            return try session.unit {
+                let verdict = try session.merge(mutation, by: .device(device))
+                try session.store(
+                    verdict, on: mutation, by: device.node, epoch: request.clientEpoch)
+                return verdict
+            }
+        } catch Admission.Refusal.rejected(let error) {
+            return Verdict(mutationId: mutation.id, status: .rejected, error: error)
+        } catch Admission.Refusal.waiting {
+            return Verdict(mutationId: mutation.id, status: .held)
+        }
+    }
+
+    private func rejection(
+        of mutation: Mutation, _ code: RejectionCode, _ message: String
+    ) -> Verdict {
+        Verdict(
+            mutationId: mutation.id, status: .rejected,
+            error: WireError(code: code.rawValue, message: message))
+    }
+
+    // MARK: Holding
+
+    private func blocker(of mutation: Mutation) -> MutationID? {
+        guard let waiting = held[mutation.record] else { return nil }
+        return mutation.columns.lazy.compactMap { waiting[$0] }.first
+    }
+
+    /// Later mutations of the batch that name the same fields wait: they were made on top of one
+    /// that is not in force.
+    private mutating func hold(_ mutation: Mutation, _ verdict: Verdict) {
+        let fields: [FieldName]
+        switch verdict.status {
+        case .applied, .merged, .duplicate: return
+        case .conflict, .quarantined: fields = verdict.conflicts.map(\.column)
+        case .rejected, .held: fields = mutation.columns
+        }
+        for field in fields {
+            held[mutation.record, default: [:]][field] = mutation.id
+        }
+    }
+}
+
+extension PushRequest {
+    /// What the batch says, in ids and contents; two batches with the same hash are one.
+    fileprivate var contentHash: [UInt8] { Array(idempotencyKey.utf8) }
+}

@@ -1,0 +1,217 @@
+internal import Coding
+internal import Inspections
+package import Replication
+internal import SQLite
+
+extension SQLiteStore {
+    package func openReviews() throws -> [ReviewItem] {
+        try read { connection in
+            let rows = try connection.query(
+                OpenReview.select + " WHERE decision IS NULL ORDER BY opened_at, id", [],
+                OpenReview.init(row:))
+            return try rows.map { row in
+                row.item(record: try connection.record(row.record))
+            }
+        }
+    }
+
+    /// Decides one value: a change of the record by the portal's node, seen by every device, and a
+    /// new verdict for the device that waits.
+    package func resolve(
+        review id: String, _ decision: ReviewDecision, comment: String?, by supervisor: Supervisor
+    ) throws {
+        try write { session in
+            let review = try session.openReview(id)
+            guard let record = try session.connection.record(review.record), !record.isDeleted
+            else {
+                throw ServerStoreError(.stateRefused, "the record was deleted; let the value go")
+            }
+            let value = decision.value(for: review, in: record)
+            try session.put(
+                record.id, table: record.table, parent: record.parent, [review.column: value],
+                by: supervisor.node)
+            try session.close(review, decision, comment: comment, by: supervisor)
+            try session.settle(review)
+        }
+    }
+
+    package func approve(inspection id: RecordID, by supervisor: Supervisor) throws {
+        try move(id, to: .approved, comment: nil, by: supervisor)
+    }
+
+    package func returnInspection(
+        id: RecordID, comment: String, by supervisor: Supervisor
+    ) throws {
+        try move(id, to: .returned, comment: comment, by: supervisor)
+    }
+
+    private func move(
+        _ id: RecordID, to next: InspectionState, comment: String?, by supervisor: Supervisor
+    ) throws {
+        try write { session in
+            let record = try session.inspection(id)
+            let state = record.text(BuiltInField.state).flatMap(InspectionState.init(rawValue:))
+            do {
+                _ = try (state ?? .assigned).become(next, by: .supervisor)
+            } catch let refusal as StateRefusal {
+                throw ServerStoreError(.stateRefused, refusal.description)
+            }
+            try session.refuseOpenReviews(of: record, next)
+            var values = [BuiltInField.state: FieldValue.string(next.rawValue)]
+            if let comment { values[BuiltInField.comment] = try FieldValue(text: comment) }
+            try session.put(
+                record.id, table: record.table, parent: record.parent, values,
+                by: supervisor.node)
+        }
+    }
+}
+
+extension ReviewDecision {
+    fileprivate func value(for review: OpenReview, in record: StoredRecord) -> FieldValue {
+        switch self {
+        case .mine: review.mine
+        case .theirs: record.fields[review.column]?.value ?? .null
+        case .value(let value): value
+        }
+    }
+
+    fileprivate var word: String {
+        switch self {
+        case .mine: "mine"
+        case .theirs: "theirs"
+        case .value: "value"
+        }
+    }
+}
+
+/// A row of the review queue that nobody has decided yet.
+struct OpenReview {
+    let id: String
+    let mutation: MutationID
+    let record: RecordID
+    let column: FieldName
+    let base: FieldValue
+    let mine: FieldValue
+    let mineStamp: Stamp
+    let rule: String
+    let openedAt: Int64
+
+    static let select = """
+        SELECT id, mutation_id, record_id, name, base, mine, mine_lamport, mine_node, rule,
+            opened_at
+        FROM review
+        """
+
+    init(row: Row) throws {
+        id = try row.text(0)
+        mutation = MutationID(try row.text(1))
+        record = RecordID(try row.text(2))
+        column = try row.text(3)
+        base = try row.fieldValue(4)
+        mine = try row.fieldValue(5)
+        mineStamp = Stamp(lamport: try row.integer(6), node: NodeID(try row.text(7)))
+        rule = try row.text(8)
+        openedAt = try row.integer(9)
+    }
+
+    /// As people see it: *theirs* is what stands in the record now, not when the item was opened.
+    func item(record current: StoredRecord?) -> ReviewItem {
+        let register = current?.fields[column]
+        return ReviewItem(
+            id: id, record: record, form: current?.text(BuiltInField.form),
+            asset: current?.text(BuiltInField.asset), column: column, base: base, mine: mine,
+            theirs: register?.value ?? .null, mineNode: mineStamp.node,
+            theirsNode: register?.stamp.node, rule: rule, openedAt: openedAt)
+    }
+}
+
+extension WriteSession {
+    /// One item for each column that waits for a supervisor.
+    func openReviews(for conflicts: [FieldConflict], of mutation: Mutation, by node: NodeID) throws
+    {
+        for conflict in conflicts {
+            let lamport = mutation.changes[conflict.column]?.lamport ?? mutation.lamport
+            try connection.execute(
+                """
+                INSERT INTO review (id, mutation_id, record_id, name, base, mine, theirs,
+                    mine_node, mine_lamport, theirs_node, rule, opened_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(newID()), .text(mutation.id.rawValue), .text(mutation.record.rawValue),
+                    .text(conflict.column), DatabaseValue(conflict.base),
+                    DatabaseValue(conflict.mine), DatabaseValue(conflict.theirs),
+                    .text(node.rawValue), .integer(lamport),
+                    DatabaseValue(conflict.theirsNode?.rawValue), .text(conflict.rule),
+                    .integer(now),
+                ])
+        }
+    }
+
+    fileprivate func openReview(_ id: String) throws -> OpenReview {
+        let found = try connection.first(
+            OpenReview.select + " WHERE id = ? AND decision IS NULL", [.text(id)],
+            OpenReview.init(row:))
+        if let found { return found }
+        let isDecided = try connection.first("SELECT 1 FROM review WHERE id = ?", [.text(id)]) {
+            _ in true
+        }
+        guard isDecided == nil else {
+            throw ServerStoreError(.alreadyDecided, "this review item was decided already")
+        }
+        throw ServerStoreError(.unknownReviewItem, "there is no review item '\(id)'")
+    }
+
+    fileprivate func close(
+        _ review: OpenReview, _ decision: ReviewDecision, comment: String?,
+        by supervisor: Supervisor
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE review SET decision = ?, decided_by = ?, comment = ?, decided_at = ?
+            WHERE id = ?
+            """,
+            [
+                .text(decision.word), .text(supervisor.name), DatabaseValue(comment),
+                .integer(now), .text(review.id),
+            ])
+        guard decision != .mine else { return }
+        let entry = HistoryEntry(
+            field: review.column, value: review.mine, stamp: review.mineStamp, rule: .quarantine)
+        try keep(entry, of: review.record, version: 0, because: review.mutation)
+    }
+
+    /// The verdict of the mutation that was quarantined, without the column that is decided now.
+    fileprivate func settle(_ review: OpenReview) throws {
+        guard let stored = try connection.verdict(on: review.mutation) else { return }
+        let rest = stored.conflicts.filter { $0.column != review.column }
+        let version = try connection.record(review.record)?.version ?? stored.version
+        try settle(
+            review.mutation, rest.isEmpty ? .merged : stored.status, conflicts: rest,
+            version: version, deliverTo: review.mineStamp.node)
+    }
+
+    fileprivate func inspection(_ id: RecordID) throws -> StoredRecord {
+        guard let record = try connection.record(id), record.table == RecordTable.inspection,
+            !record.isDeleted
+        else { throw ServerStoreError(.unknownRecord, "there is no inspection '\(id)'") }
+        return record
+    }
+
+    /// A value that still waits for a decision would change what was just signed.
+    fileprivate func refuseOpenReviews(
+        of record: StoredRecord, _ next: InspectionState
+    ) throws {
+        guard next == .approved else { return }
+        let waiting = try connection.first(
+            "SELECT count(*) FROM review WHERE record_id = ? AND decision IS NULL",
+            [.text(record.id.rawValue)]
+        ) { try $0.integer(0) }
+        guard waiting ?? 0 == 0 else {
+            throw ServerStoreError(
+                .stateRefused,
+                "values of this inspection wait in the review queue; decide them first"
+            )
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import Crypto
+internal import Replication
+internal import SQLite
+internal import Synchronization
+
+/// The store on plain SQLite: one connection writes and checkpoints, a few read.
+///
+/// Pushes go through `WriterQueue`, which commits the batches that wait together; everything else
+/// that writes is rare and waits for its turn on the same connection.
+package final class SQLiteStore: Store {
+    /// What the store does not make itself, so that tests decide it.
+    package struct Environment: Sendable {
+        /// Milliseconds since 1970, UTC; stored to be shown, never compared to decide anything but
+        /// the life of enrolment codes.
+        package var now: @Sendable () -> Int64
+        /// That many random bytes.
+        package var random: @Sendable (Int) -> [UInt8]
+        /// Batches that may wait for the writer before further ones are refused.
+        package var queueLimit: Int
+        package var readers: Int
+
+        package init(
+            now: @escaping @Sendable () -> Int64,
+            random: @escaping @Sendable (Int) -> [UInt8] = Crypto.random,
+            queueLimit: Int = 256, readers: Int = 2
+        ) {
+            self.now = now
+            self.random = random
+            self.queueLimit = queueLimit
+            self.readers = readers
+        }
+    }
+
+    let environment: Environment
+    let forms = FormShelf()
+    private let writer: SerialDatabase
+    private let readers: [SerialDatabase]
+    private let nextReader = Atomic<Int>(0)
+    let queue: WriterQueue
+
+    /// Makes the database; refused where one stands.
+    package static func create(at path: String, _ environment: Environment) throws -> SQLiteStore {
+        // A server that was set up anew must not look like the one that the devices knew, so its
+        // first epoch is an instant; each restore raises it.
+        let epoch = environment.now()
+        let connection = try Connection.open(path, mode: .create) { connection in
+            try Schema.migrations.apply(to: connection)
+            try connection.execute(
+                "INSERT INTO identity (name, value) VALUES ('epoch', ?)", [.integer(epoch)])
+        }
+        return try SQLiteStore(connection, environment)
+    }
+
+    /// Opens an existing database and brings it up to date.
+    package static func open(at path: String, _ environment: Environment) throws -> SQLiteStore {
+        let connection = try Connection.open(path, mode: .readWrite)
+        try Schema.migrations.apply(to: connection)
+        return try SQLiteStore(connection, environment)
+    }
+
+    private init(_ connection: sending Connection, _ environment: Environment) throws {
+        let path = connection.path
+        self.environment = environment
+        let writer = SerialDatabase(connection, label: "walkdown.store.writer")
+        self.writer = writer
+        readers = try (0..<max(1, environment.readers)).map { index in
+            SerialDatabase(
+                try Connection.open(path, mode: .readOnly),
+                label: "walkdown.store.reader.\(index)")
+        }
+        queue = WriterQueue(
+            limit: environment.queueLimit,
+            writer: StoreWriter(database: writer, forms: forms, environment: environment))
+    }
+
+    /// Waits for the batches that were accepted, then closes. Later calls are programmer's errors.
+    package func close() throws {
+        queue.waitUntilIdle()
+        for reader in readers { try reader.close() }
+        try writer.perform { connection in
+            try connection.checkpoint(.truncate)
+            try connection.close()
+        }
+    }
+
+    /// Reads from one snapshot.
+    func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let turn = nextReader.wrappingAdd(1, ordering: .relaxed).oldValue
+        return try readers[abs(turn % readers.count)].read(body)
+    }
+
+    package func serverEpoch() throws -> Int64 {
+        try read { try $0.counters.epoch }
+    }
+
+    /// Writes in a transaction of its own: administration, not pushes.
+    func write<Result>(_ body: (WriteSession) throws -> Result) throws -> Result {
+        try queue.writer.transaction(body)
+    }
+}

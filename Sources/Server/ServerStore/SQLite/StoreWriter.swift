@@ -1,0 +1,24 @@
+internal import SQLite
+
+/// The one writing connection, and what each of its transactions needs.
+struct StoreWriter: Sendable {
+    let database: SerialDatabase
+    let forms: FormShelf
+    let environment: SQLiteStore.Environment
+
+    func transaction<Result>(_ body: (WriteSession) throws -> Result) throws -> Result {
+        try database.write { connection in
+            let session = try WriteSession(
+                connection: connection, forms: forms, now: environment.now(),
+                random: environment.random)
+            let result = try body(session)
+            try session.finish()
+            return result
+        }
+    }
+
+    /// Moves the log into the file as far as readers allow: nobody else does it.
+    func checkpoint() throws {
+        _ = try database.perform { try $0.checkpoint(.passive) }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Coding
+internal import Replication
+internal import SQLite
+
+/// A verdict that stands: the answer to the same mutation, however often it is sent.
+struct StoredVerdict {
+    let node: NodeID
+    let contentHash: [UInt8]
+    let record: RecordID
+    let status: Verdict.Status
+    let version: Int64
+    let conflicts: [FieldConflict]
+}
+
+extension Connection {
+    func verdict(on id: MutationID) throws -> StoredVerdict? {
+        try first(
+            """
+            SELECT node, content_hash, record_id, status, version, conflicts
+            FROM verdict WHERE mutation_id = ?
+            """, [.text(id.rawValue)]
+        ) { row in
+            guard let status = Verdict.Status(rawValue: try row.text(3)) else {
+                throw SQLiteError(.columnType, "a stored verdict of a kind that is unknown here")
+            }
+            return StoredVerdict(
+                node: NodeID(try row.text(0)), contentHash: try row.blob(1),
+                record: RecordID(try row.text(2)), status: status, version: try row.integer(4),
+                conflicts: try FieldConflict.list(in: row.text(5)))
+        }
+    }
+
+    /// The mutation that holds this place in its node's sequence.
+    func mutation(of node: NodeID, epoch: Int64, sequence: Int64) throws -> MutationID? {
+        try first(
+            "SELECT mutation_id FROM verdict WHERE node = ? AND epoch = ? AND sequence = ?",
+            [.text(node.rawValue), .integer(epoch), .integer(sequence)]
+        ) { MutationID(try $0.text(0)) }
+    }
+
+    /// The verdict as it is answered now: with the current record, so that a device that missed the
+    /// first answer is not sent back in time.
+    func current(_ stored: StoredVerdict, on id: MutationID) throws -> Verdict {
+        let record = try record(stored.record)
+        return Verdict(
+            mutationId: id, status: stored.status, version: record?.version ?? stored.version,
+            record: record?.wire, conflicts: stored.conflicts)
+    }
+
+    /// Verdicts that came about after their push, addressed to one node.
+    func deliveries(
+        to device: Device, after start: Int64, through end: Int64
+    ) throws -> [Verdict] {
+        let ids = try query(
+            """
+            SELECT DISTINCT mutation_id FROM delivery
+            WHERE node = ? AND position > ? AND position <= ? ORDER BY position
+            """, [.text(device.node.rawValue), .integer(start), .integer(end)]
+        ) { MutationID(try $0.text(0)) }
+        return try ids.compactMap { id in
+            try verdict(on: id).map { try current($0, on: id) }
+        }
+    }
+}
+
+extension WriteSession {
+    func store(
+        _ verdict: Verdict, on mutation: Mutation, by node: NodeID, epoch: Int64
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO verdict (mutation_id, node, epoch, sequence, content_hash, record_id,
+                status, version, conflicts, at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(mutation.id.rawValue), .text(node.rawValue), .integer(epoch),
+                .integer(mutation.sequence), .blob(mutation.contentHash),
+                .text(mutation.record.rawValue), .text(verdict.status.rawValue),
+                .integer(verdict.version ?? 0), .text(FieldConflict.text(of: verdict.conflicts)),
+                .integer(now),
+            ])
+    }
+
+    /// What a person decided changes the verdict, and the node that waits for it hears of it with
+    /// its next pull.
+    func settle(
+        _ id: MutationID, _ status: Verdict.Status, conflicts: [FieldConflict], version: Int64,
+        deliverTo node: NodeID
+    ) throws {
+        try connection.execute(
+            "UPDATE verdict SET status = ?, version = ?, conflicts = ? WHERE mutation_id = ?",
+            [
+                .text(status.rawValue), .integer(version),
+                .text(FieldConflict.text(of: conflicts)), .text(id.rawValue),
+            ])
+        try connection.execute(
+            "INSERT INTO delivery (position, node, mutation_id) VALUES (?, ?, ?)",
+            [.integer(advance()), .text(node.rawValue), .text(id.rawValue)])
+    }
+}
+
+extension FieldConflict {
+    static func list(in text: String) throws -> [FieldConflict] {
+        guard text != "[]" else { return [] }
+        return try JSON.parse(Array(text.utf8)).asArray().map { try FieldConflict(json: $0) }
+    }
+
+    static func text(of conflicts: [FieldConflict]) -> String {
+        JSON.array(conflicts.map(\.json)).text()
+    }
+}

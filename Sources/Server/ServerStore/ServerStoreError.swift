@@ -1,0 +1,45 @@
+/// Why the store refused a request. Names places and ids, never an answer, token or code.
+package struct ServerStoreError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// The writer's queue is full: the client tries again later.
+        case overloaded
+        /// The cursor is of another server epoch, ahead of the feed, or behind what was pruned.
+        case cursorExpired
+        case badCursor
+        /// The batch names another node than the one that the device enrolled with.
+        case wrongNode
+        /// The same idempotency key was used for other content.
+        case keyReused
+        case tooManyMutations
+        case codeUnknown
+        case codeUsed
+        case codeExpired
+        /// Another device has enrolled with this node id.
+        case nodeTaken
+        case nameTaken
+        case badName
+        case unknownTeam
+        case unknownDevice
+        case unknownForm
+        /// This version of the form was published with other content.
+        case formDiffers
+        case badForm
+        case unknownRecord
+        case unknownReviewItem
+        case alreadyDecided
+        case stateRefused
+        case valueRefused
+        /// A row of an imported file; nothing of the file was taken.
+        case importRefused
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,70 @@
+package import Forms
+package import Replication
+
+/// What the gateway needs of a database. `SQLiteStore` is the first; every other one has to pass the
+/// same conformance suite (Tests/ServerStoreTests/StoreConformance.swift).
+///
+/// Calls block until the database has answered, except `push`, which calls back after the commit.
+/// A request that is refused throws `ServerStoreError`; any other error means that the database
+/// failed and nothing was changed.
+package protocol Store: Sendable {
+    // MARK: Synchronisation
+
+    /// Merges a batch. Effects, verdicts, history and feed entries are committed before `completion`
+    /// is called, on a queue of the store. A mutation that cannot be taken is refused in its
+    /// verdict; only a batch that is wrong as a whole, or a store that is overloaded, fails.
+    ///
+    /// - Parameter idempotencyKey: the same key with other content is refused (`keyReused`).
+    func push(
+        _ request: PushRequest, from device: Device, idempotencyKey: String?,
+        completion: @escaping @Sendable (Result<PushResponse, any Error>) -> Void)
+
+    /// The next page of what has changed in the device's scope since the cursor; nil begins anew.
+    ///
+    /// A page ends at the limit of records or at 1 MiB. What the device counted is kept for the
+    /// list of devices.
+    func pull(_ request: PullRequest, by device: Device) throws -> PullResponse
+
+    // MARK: Teams and devices
+
+    func addTeam(named name: String) throws -> Team
+    func teams() throws -> [Team]
+
+    /// - Parameter validFor: milliseconds.
+    func issueCode(
+        team: String, deviceName: String?, secretHash: [UInt8], validFor: Int64
+    ) throws -> IssuedCode
+    func enrol(_ enrolment: Enrolment) throws -> Device
+    func device(tokenHash: [UInt8]) throws -> Device?
+    func device(id: String) throws -> Device?
+    func devices() throws -> [Device]
+    func revokeDevice(id: String) throws
+
+    // MARK: Forms
+
+    @discardableResult
+    func publish(_ form: FormDefinition) throws -> Bool
+    func publishedForms() throws -> [FormListing]
+    func form(id: String, version: String) throws -> FormDocument?
+
+    // MARK: Administration
+
+    func importSites(_ rows: [SiteRow]) throws -> ImportReport
+    func importAssets(_ rows: [AssetRow]) throws -> ImportReport
+    func importAssignments(_ rows: [AssignmentRow]) throws -> ImportReport
+
+    func openReviews() throws -> [ReviewItem]
+    func resolve(
+        review id: String, _ decision: ReviewDecision, comment: String?, by supervisor: Supervisor
+    ) throws
+    func approve(inspection id: RecordID, by supervisor: Supervisor) throws
+    func returnInspection(id: RecordID, comment: String, by supervisor: Supervisor) throws
+
+    /// - Parameter form: only inspections of this form.
+    func export(form: String?) throws -> [ExportRow]
+
+    /// Epoch of this server; a restored backup begins a new one.
+    func serverEpoch() throws -> Int64
+
+    func close() throws
+}

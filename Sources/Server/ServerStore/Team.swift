@@ -1,0 +1,56 @@
+package import Replication
+
+/// People who share sites; each device belongs to one.
+package struct Team: Sendable, Equatable {
+    package let id: String
+    package let name: String
+    /// Rises when a site joins or leaves, so that a cursor knows which scope it was made under.
+    package let scopeVersion: Int64
+}
+
+/// A handheld that has enrolled.
+package struct Device: Sendable, Equatable {
+    package enum State: String, Sendable {
+        case active, revoked
+    }
+
+    package let id: String
+    package let name: String
+    package let team: Team
+    /// How the clocks of records know the device.
+    package let node: NodeID
+    package let state: State
+    /// Instants are milliseconds since 1970, UTC; nil = never.
+    package let lastPush: Int64?
+    package let lastPull: Int64?
+    /// As the device counted with its last pull; nil = it never did.
+    package let pending: Int64?
+    package let oldestUnsynced: String?
+}
+
+/// What the gateway knows of a device that asks to be enrolled. Secrets come hashed.
+package struct Enrolment: Sendable {
+    package var secretHash: [UInt8]
+    package var deviceName: String
+    package var node: NodeID
+    package var publicKey: String
+    package var tokenHash: [UInt8]
+
+    package init(
+        secretHash: [UInt8], deviceName: String, node: NodeID, publicKey: String,
+        tokenHash: [UInt8]
+    ) {
+        self.secretHash = secretHash
+        self.deviceName = deviceName
+        self.node = node
+        self.publicKey = publicKey
+        self.tokenHash = tokenHash
+    }
+}
+
+/// A one-time code that waits for its device.
+package struct IssuedCode: Sendable, Equatable {
+    package let team: Team
+    /// Milliseconds since 1970, UTC.
+    package let expires: Int64
+}

@@ -1,0 +1,86 @@
+import Coding
+import Forms
+import Inspections
+import Replication
+import ServerStore
+import TestSupport
+
+/// A server with two teams, a few sites, assets and one form: what most tests begin with.
+final class Yard {
+    let folder: TemporaryFolder
+    let clock = FixedClock()
+    let backend: Backend
+    var store: any Store
+    private var secrets: UInt8 = 0
+
+    init(_ backend: Backend, queueLimit: Int = 256) throws {
+        self.backend = backend
+        folder = try TemporaryFolder("yard")
+        store = try backend.make(in: folder, clock: clock, queueLimit: queueLimit)
+        _ = try store.addTeam(named: "north")
+        _ = try store.addTeam(named: "south")
+        try store.publish(try Yard.form())
+        _ = try store.importSites([
+            SiteRow(id: "S1", name: "Dock", team: "north"),
+            SiteRow(id: "S2", name: "Hold", team: "south"),
+        ])
+        _ = try store.importAssets([
+            AssetRow(id: "A1", site: "S1", tag: "RT-1", name: "Chiller"),
+            AssetRow(id: "A2", site: "S2", tag: "RT-2", name: "Freezer"),
+        ])
+    }
+
+    /// One question for each policy that the tests need.
+    static func form(version: String = "1") throws -> FormDefinition {
+        func text(_ path: String, merge: String = "ask") -> Question {
+            Question(path: path, label: path, type: .text(multiline: true), merge: merge)
+        }
+        let pressure = Question(
+            path: "pressure", label: "Pressure", type: .decimal,
+            limits: NumberLimits(hardMinimum: 0, hardMaximum: 2000), merge: "quarantine")
+        let health = Question(
+            path: "health", label: "Health", type: .choice,
+            choices: ["OPTIMAL", "WARNING", "CRITICAL"].map { Choice(name: $0, label: $0) },
+            merge: "rank:CRITICAL,WARNING,OPTIMAL")
+        let questions = [
+            text("notes"), pressure, health, text("place", merge: "lww"),
+            text("tags", merge: "union"),
+            Question(path: "high", label: "High", type: .integer, merge: "max"),
+            Question(path: "low", label: "Low", type: .integer, merge: "min"),
+        ]
+        return try FormDefinition(
+            id: "cold", version: version, title: "Cold",
+            sections: [Section(name: "all", title: "All", questions: questions)])
+    }
+
+    func enrol(_ name: String, team: String = "north") throws -> Handheld {
+        secrets += 1
+        let secret = [UInt8](repeating: secrets, count: 32)
+        _ = try store.issueCode(
+            team: team, deviceName: nil, secretHash: secret, validFor: 3_600_000)
+        let device = try store.enrol(
+            Enrolment(
+                secretHash: secret, deviceName: name, node: NodeID("node-" + name),
+                publicKey: "", tokenHash: [UInt8](repeating: secrets, count: 31)))
+        return Handheld(device, of: self)
+    }
+
+    /// Assigns the inspection of asset A1 (team north) and returns its id.
+    @discardableResult
+    func assign(asset: String = "A1", due: String = "2026-03-31") throws -> RecordID {
+        _ = try store.importAssignments([AssignmentRow(asset: asset, form: "cold", due: due)])
+        return ImportedID.inspection(asset: asset, form: "cold", due: due)
+    }
+
+    /// Everything that stands in the store, as a device of the team that begins anew sees it.
+    func everything(team: String = "north") throws -> [RecordID: WireRecord] {
+        let witness = try enrol("witness\(secrets)", team: team)
+        try witness.pull()
+        return witness.confirmed
+    }
+
+    func restart() throws {
+        try store.close()
+        store = try backend.reopen(in: folder, clock: clock)
+    }
+}
