@@ -3,7 +3,6 @@ import Replication
 import SQLite
 import TestSupport
 import Testing
-import Vault
 
 @testable import LocalStore
 
@@ -195,9 +194,7 @@ struct ConstraintTests {
         let device = try Device()
         let id = try device.acceptedInspection([("doors", .integer(1))])
         try device.store.close()
-        let other = try device.withKey {
-            try Connection.open(device.home.database, mode: .readWrite, key: $0)
-        }
+        let other = try device.openRaw()
         #expect(throws: SQLiteError.self) {
             try other.execute("UPDATE field SET value = 2 WHERE name = 'doors'")
         }

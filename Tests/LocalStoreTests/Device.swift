@@ -19,7 +19,8 @@ final class Device {
     let lease: HomeLease
     private(set) var store: DeviceStore
     private let sources: StoreSources
-    private let key = SecretBytes.random(count: 32)
+    /// A key under SQLCipher; none under plain SQLite, on which these tests run as well.
+    private let protection: DeviceStore.Protection
 
     init(seed: UInt64 = 1) throws {
         folder = try TemporaryFolder("store")
@@ -27,8 +28,11 @@ final class Device {
         let ids = IDSource(seed: seed)
         sources = StoreSources(now: clock.reading, newID: { ids.next() })
         lease = try HomeLease.acquire(home)
+        protection =
+            try Connection.cipherVersion() == nil ? .none : .key(SecretBytes.random(count: 32))
         store = try DeviceStore.create(
-            home: home, key: key, device: DeviceIdentity(deviceID: "device-1", node: "node-a"),
+            home: home, protection: protection,
+            device: DeviceIdentity(deviceID: "device-1", node: "node-a"),
             lease: lease, sources: sources)
         try store.store(form: try TestForm.coldChain)
     }
@@ -40,15 +44,15 @@ final class Device {
     }
 
     func openAgain() throws -> DeviceStore {
-        try DeviceStore.open(home: home, key: key, access: .writer(lease), sources: sources)
+        try DeviceStore.open(
+            home: home, protection: protection, access: .writer(lease), sources: sources)
     }
 
-    func withKey<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
-        try key.withBytes { try body($0) }
-    }
+    /// The database as another program opens it, without our functions.
+    func openRaw() throws -> Connection { try protection.open(home, .readWrite) }
 
     func openReader() throws -> DeviceStore {
-        try DeviceStore.open(home: home, key: key, access: .reader, sources: sources)
+        try DeviceStore.open(home: home, protection: protection, access: .reader, sources: sources)
     }
 
     /// How every test ends: the audit finds nothing, no statement is busy, both connections close.

@@ -63,35 +63,64 @@ package final class DeviceStore: Sendable {
         home: Home, key: SecretBytes, device: DeviceIdentity, lease: HomeLease,
         sources: StoreSources
     ) throws -> DeviceStore {
-        let connection = try key.withBytes { key in
-            try Connection.open(home.database, mode: .create, key: key) { database in
-                try prepare(database, sources: sources)
-                try Schema.migrations.apply(to: database)
-                try database.execute(
-                    "UPDATE __sync_metadata SET value = ? WHERE key = 'node'",
-                    [.text(device.node.rawValue)])
-                try database.execute(
-                    "INSERT INTO __sync_metadata (key, value) VALUES ('device_id', ?)",
-                    [.text(device.deviceID)])
-            }
-        }
-        try connection.close()
-        return try open(home: home, key: key, access: .writer(lease), sources: sources)
+        try create(
+            home: home, protection: .key(key), device: device, lease: lease, sources: sources)
     }
 
     package static func open(
         home: Home, key: SecretBytes, access: Access, sources: StoreSources
+    ) throws -> DeviceStore {
+        try open(home: home, protection: .key(key), access: access, sources: sources)
+    }
+
+    /// Only this module's tests open a store without a key, to run under plain SQLite as well.
+    enum Protection {
+        case key(SecretBytes)
+        case none
+
+        func open(
+            _ home: Home, _ mode: Connection.Mode,
+            prepare: (Connection) throws -> Void = { _ in }
+        ) throws -> Connection {
+            guard case .key(let key) = self else {
+                return try Connection.open(home.database, mode: mode, prepare: prepare)
+            }
+            return try key.withBytes { key in
+                try Connection.open(home.database, mode: mode, key: key, prepare: prepare)
+            }
+        }
+    }
+
+    static func create(
+        home: Home, protection: Protection, device: DeviceIdentity, lease: HomeLease,
+        sources: StoreSources
+    ) throws -> DeviceStore {
+        let connection = try protection.open(home, .create) { database in
+            try prepare(database, sources: sources)
+            try Schema.migrations.apply(to: database)
+            try database.execute(
+                "UPDATE __sync_metadata SET value = ? WHERE key = 'node'",
+                [.text(device.node.rawValue)])
+            try database.execute(
+                "INSERT INTO __sync_metadata (key, value) VALUES ('device_id', ?)",
+                [.text(device.deviceID)])
+        }
+        try connection.close()
+        return try open(
+            home: home, protection: protection, access: .writer(lease), sources: sources)
+    }
+
+    static func open(
+        home: Home, protection: Protection, access: Access, sources: StoreSources
     ) throws -> DeviceStore {
         var writing: SerialDatabase?
         var held: HomeLease?
         if case .writer(let lease) = access {
             precondition(lease.home == home, "the lease is another home's")
             held = lease
-            writing = try openWriter(home: home, key: key, sources: sources)
+            writing = try openWriter(home, protection, sources)
         }
-        let reader = try key.withBytes { key in
-            try Connection.open(home.database, mode: .readOnly, key: key)
-        }
+        let reader = try protection.open(home, .readOnly)
         try Schema.migrations.requireUpToDate(reader)
         return DeviceStore(
             writing: writing, reading: SerialDatabase(reader, label: "walkdown.store.read"),
@@ -99,11 +128,9 @@ package final class DeviceStore: Sendable {
     }
 
     private static func openWriter(
-        home: Home, key: SecretBytes, sources: StoreSources
+        _ home: Home, _ protection: Protection, _ sources: StoreSources
     ) throws -> SerialDatabase {
-        let connection = try key.withBytes { key in
-            try Connection.open(home.database, mode: .readWrite, key: key)
-        }
+        let connection = try protection.open(home, .readWrite)
         try prepare(connection, sources: sources)
         try Schema.migrations.apply(to: connection)
         // What a killed process had on its screen is on no screen now.
