@@ -1,5 +1,6 @@
 package import Coding
 package import Forms
+import LocalStore
 package import Replication
 package import TerminalKit
 
@@ -13,9 +14,13 @@ package struct InspectionScreen: Equatable, Sendable {
     package private(set) var form: FormState?
     package var focus: ListFocus<String>
     package var editor: AnswerEditor?
-    /// Answers on their way to the disk, newest last. What is shown is the stored value with these
-    /// laid over it; a write that fails only takes its own away.
+    /// Answers on their way to the disk, newest last.
     package private(set) var writes: [PendingWrite] = []
+    /// The stored answers with those on their way laid over them; a write that fails takes only
+    /// itself away.
+    private var overlay = OptimisticPicture()
+    /// What `overlay` shows.
+    private var answers: [String: FieldValue] = [:]
     /// Edits that can be taken back, newest last.
     package private(set) var undo: [UndoStep] = []
     /// Problems that the person has been told of by leaving a field; others stay quiet until
@@ -29,10 +34,10 @@ package struct InspectionScreen: Equatable, Sendable {
     package struct PendingWrite: Equatable, Sendable {
         package var edit: EditID
         package var path: String
-        package var value: FieldValue
         /// The text that was typed for it, kept as a draft should the write fail; nil for what was
         /// chosen, not typed.
         package var text: String?
+        fileprivate var layer: OptimisticPicture.EditID
     }
 
     package struct UndoStep: Equatable, Sendable {
@@ -60,10 +65,7 @@ package struct InspectionScreen: Equatable, Sendable {
     }
 
     /// The answer as it is shown: stored, or on its way to the disk.
-    package func value(of path: String) -> FieldValue {
-        if let write = writes.last(where: { $0.path == path }) { return write.value }
-        return picture?.answers[path]?.value ?? .null
-    }
+    package func value(of path: String) -> FieldValue { answers[path] ?? .null }
 
     /// Nil where there is nothing to say: no answer, and none that is waiting.
     package func standing(of path: String) -> Standing? {
@@ -100,15 +102,20 @@ package struct InspectionScreen: Equatable, Sendable {
         // The store's picture may be older than what the person has done since: an answer on its
         // way ends its draft, and the text in the editor is nobody's draft while it stands there.
         for write in writes { self.picture?.drafts[write.path] = nil }
+        overlay.load(picture.answers.mapValues(\.value), of: id)
         evaluate()
     }
 
-    package mutating func begin(_ write: PendingWrite) {
+    /// - Parameter text: what was typed for it; nil for what was chosen.
+    package mutating func begin(
+        _ edit: EditID, path: String, value: FieldValue, text: String?
+    ) {
         if undo.count == Self.undoLimit { undo.removeFirst() }
-        undo.append(UndoStep(path: write.path, value: value(of: write.path)))
-        writes.append(write)
-        picture?.drafts[write.path] = nil
-        recovered.remove(write.path)
+        undo.append(UndoStep(path: path, value: self.value(of: path)))
+        let layer = overlay.begin([(path, value)], on: id)
+        writes.append(PendingWrite(edit: edit, path: path, text: text, layer: layer))
+        picture?.drafts[path] = nil
+        recovered.remove(path)
         evaluate()
     }
 
@@ -125,7 +132,13 @@ package struct InspectionScreen: Equatable, Sendable {
     ) -> PendingWrite? {
         guard let index = writes.firstIndex(where: { $0.edit == edit }) else { return nil }
         let write = writes.remove(at: index)
-        if let picture { show(picture) } else { evaluate() }
+        if let picture {
+            overlay.succeed(write.layer)
+            show(picture)
+        } else {
+            overlay.fail(write.layer)
+            evaluate()
+        }
         return write
     }
 
@@ -138,8 +151,7 @@ package struct InspectionScreen: Equatable, Sendable {
 
     private mutating func evaluate() {
         guard let picture else { return }
-        var answers = picture.answers.mapValues(\.value)
-        for write in writes { answers[write.path] = write.value }
+        answers = overlay.shown(id)
         form = picture.form.evaluate(answers: answers, drafts: Set(picture.drafts.keys))
         focus.settle(paths)
     }

@@ -115,9 +115,7 @@ extension AppState {
         guard value != screen.value(of: question.path) || screen.draft(of: question.path) != nil
         else { return [] }
         lastEdit.number += 1
-        screen.begin(
-            InspectionScreen.PendingWrite(
-                edit: lastEdit, path: question.path, value: value, text: text))
+        screen.begin(lastEdit, path: question.path, value: value, text: text)
         screen.blamed.insert(question.path)
         layers.top = .inspection(screen)
         return [.answer(lastEdit, screen.id, path: question.path, value)]
