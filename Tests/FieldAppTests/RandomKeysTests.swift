@@ -19,6 +19,10 @@ struct RandomKeysTests {
             .character("é"), .character("\u{301}"), .character("温"),
         ]
 
+    /// Those that lead to a question and would confirm it, more often than chance would have it.
+    static let feared: [KeyEvent] =
+        "dyt".unicodeScalars.map { .character($0) } + [.down, .function(3)]
+
     /// Ways into each screen, so that every one of them meets the cat.
     static let openings: [String: @Sendable (inout Story) -> Void] = [
         "unlock": { _ in },
@@ -71,7 +75,10 @@ struct RandomKeysTests {
             let editor = story.screen?.editor
             let id = story.screen?.id
             // A paw rests: faster than the pause before a confirmation, now and then a second.
-            let key = random.pick(Self.keys)
+            let isDangerous = [.status, .confirm].contains(story.state.place)
+            let key =
+                random.oneIn(isDangerous ? 2 : 8)
+                ? random.pick(Self.feared) : random.pick(Self.keys)
             story.now.uptime += Int64(random.below(100))
             if story.state.place != .confirm, random.oneIn(50) { story.wait(1_000) }
             story.press(key)

@@ -106,7 +106,13 @@ extension AppState {
             worklist.editFilter { $0.replace(with: "") }
             return []
         default:
-            guard case .review(let screen) = layers.pop(), !screen.paths.isEmpty else { return [] }
+            let left = layers.pop()
+            if case .confirm(var beneath) = layers.top {
+                // The pause before a question begins anew for whoever comes back to it.
+                beneath.quietUntil = now.uptime + Confirmation.quiet
+                layers.top = .confirm(beneath)
+            }
+            guard case .review(let screen) = left, !screen.paths.isEmpty else { return [] }
             return [.release(screen.id, screen.paths)]
         }
     }
