@@ -18,25 +18,25 @@ final class DyingReplica: Replica {
         return living
     }
 
-    func recoverInFlight() throws { try alive().recoverInFlight() }
+    func recover() throws { try alive().recover() }
 
     func sealBatch(limit: Int, skipping: Set<MutationID>) throws -> PushRequest? {
         try alive().sealBatch(limit: limit, skipping: skipping)
     }
 
-    func apply(_ response: PushResponse, to request: PushRequest) throws {
-        try alive().apply(response, to: request)
+    func settle(_ request: PushRequest, by response: PushResponse) throws {
+        try alive().settle(request, by: response)
     }
 
     func fail(_ id: MutationID, error: String) throws { try alive().fail(id, error: error) }
 
-    func countFailure(_ id: MutationID, error: String) throws {
-        try alive().countFailure(id, error: error)
+    func blame(_ id: MutationID, error: String) throws {
+        try alive().blame(id, error: error)
     }
 
     func split(_ id: MutationID) throws -> Bool { try alive().split(id) }
     func pullRequest() throws -> PullRequest { try alive().pullRequest() }
-    func apply(page: PullResponse) throws { try alive().apply(page: page) }
+    func take(_ page: PullResponse) throws { try alive().take(page) }
     func restartPull() throws { try alive().restartPull() }
     func holdsForm(_ listing: FormListing) throws -> Bool { try alive().holdsForm(listing) }
 

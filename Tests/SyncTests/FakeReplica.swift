@@ -60,7 +60,7 @@ final class FakeReplica: Replica {
         }
     }
 
-    func recoverInFlight() throws {
+    func recover() throws {
         try work("recover") { state in
             for index in state.entries.indices where state.entries[index].status == .inFlight {
                 state.entries[index].status = .pending
@@ -82,7 +82,7 @@ final class FakeReplica: Replica {
         }
     }
 
-    func apply(_ response: PushResponse, to request: PushRequest) throws {
+    func settle(_ request: PushRequest, by response: PushResponse) throws {
         try work("settle") { state in
             let verdicts = Dictionary(
                 response.results.map { ($0.mutationId, $0) },
@@ -116,7 +116,7 @@ final class FakeReplica: Replica {
         }
     }
 
-    func countFailure(_ id: MutationID, error: String) throws {
+    func blame(_ id: MutationID, error: String) throws {
         try work("count") { state in
             for index in state.entries.indices where state.entries[index].mutation.id == id {
                 state.entries[index].failures += 1
@@ -132,7 +132,7 @@ final class FakeReplica: Replica {
         try work("pull") { PullRequest(cursor: $0.cursor, pending: Int64($0.entries.count)) }
     }
 
-    func apply(page: PullResponse) throws {
+    func take(_ page: PullResponse) throws {
         try work("page") { state in
             for record in page.deltaRecords
             where

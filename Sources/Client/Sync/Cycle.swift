@@ -63,15 +63,15 @@ package struct Cycle {
     /// Nil where the instruction is for the wire.
     private func storeWork(_ instruction: Machine.Instruction) throws -> Machine.Event? {
         switch instruction {
-        case .recover: try replica.recoverInFlight()
+        case .recover: try replica.recover()
         case .seal(let limit, let skipping):
             return .sealed(try replica.sealBatch(limit: limit, skipping: skipping))
-        case .settle(let response, let request): try replica.apply(response, to: request)
+        case .settle(let response, let request): try replica.settle(request, by: response)
         case .fail(let id, let reason): try replica.fail(id, error: reason)
         case .countFailures(let ids, let reason):
-            for id in ids { try replica.countFailure(id, error: reason) }
+            for id in ids { try replica.blame(id, error: reason) }
         case .split(let id): return .split(try replica.split(id))
-        case .apply(let page): try replica.apply(page: page)
+        case .apply(let page): try replica.take(page)
         case .restartPull: try replica.restartPull()
         case .findMissing(let listing):
             return .formsMissing(try listing.filter { try !replica.holdsForm($0) })

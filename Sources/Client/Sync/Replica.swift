@@ -6,7 +6,7 @@ package import Replication
 /// taken anything from the queue.
 package protocol Replica: AnyObject, Sendable {
     /// IN_FLIGHT back to PENDING with the same ids and contents. Only under the home's lease.
-    func recoverInFlight() throws
+    func recover() throws
     /// Seals the next mutations in sequence and marks them IN_FLIGHT; nil when none is to be sent.
     ///
     /// - Parameters:
@@ -14,17 +14,17 @@ package protocol Replica: AnyObject, Sendable {
     ///   - skipping: already offered in this cycle: neither they nor later ones of their records.
     func sealBatch(limit: Int, skipping: Set<MutationID>) throws -> PushRequest?
     /// Settles what the response names; what it does not name goes back to PENDING.
-    func apply(_ response: PushResponse, to request: PushRequest) throws
+    func settle(_ request: PushRequest, by response: PushResponse) throws
     /// FAILED, with the reason.
     func fail(_ id: MutationID, error: String) throws
     /// One server-side failure more, back to PENDING; the fifth makes it FAILED.
-    func countFailure(_ id: MutationID, error: String) throws
+    func blame(_ id: MutationID, error: String) throws
     /// Divides a mutation by its fields into smaller ones; false where it has only one field.
     func split(_ id: MutationID) throws -> Bool
 
     /// Cursor, page size, and what waits here, so that the server knows of it.
     func pullRequest() throws -> PullRequest
-    func apply(page: PullResponse) throws
+    func take(_ page: PullResponse) throws
     /// Forgets the cursor, so that the next pull begins at the beginning.
     func restartPull() throws
 
