@@ -5,15 +5,15 @@ import Sync
 /// A replica whose process dies: from some call on nothing is carried out any more, also not what
 /// a living process would do to clean up.
 final class DyingReplica: Replica {
-    private let living: FakeReplica
+    private let living: any Replica
     private let isDead: @Sendable () -> Bool
 
-    init(_ living: FakeReplica, isDead: @escaping @Sendable () -> Bool) {
+    init(_ living: any Replica, isDead: @escaping @Sendable () -> Bool) {
         self.living = living
         self.isDead = isDead
     }
 
-    private func alive() throws -> FakeReplica {
+    private func alive() throws -> any Replica {
         guard !isDead() else { throw FakeReplica.Failure(word: "killed") }
         return living
     }

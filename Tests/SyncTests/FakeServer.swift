@@ -28,7 +28,8 @@ final class FakeServer: Sendable {
         /// How often each mutation took effect.
         var effects: [MutationID: Int] = [:]
         var contents: [MutationID: [UInt8]] = [:]
-        var feed: [WireRecord] = []
+        private(set) var feed: [WireRecord] = []
+        private(set) var latest: [RecordID: WireRecord] = [:]
         var pushes = 0
         var calls: [WireCall] = []
         var forms: [FormListing] = []
@@ -36,6 +37,13 @@ final class FakeServer: Sendable {
         var faults: [Fault?] = []
         /// By id, for mutations that are not simply applied.
         var verdicts: [MutationID: Verdict.Status] = [:]
+        /// Says *duplicate* without the record, so that only the pull brings it.
+        var isTerse = false
+
+        mutating func append(_ record: WireRecord) {
+            feed.append(record)
+            latest[record.id] = record
+        }
     }
 
     let state = Mutex(State())
@@ -60,7 +68,7 @@ final class FakeServer: Sendable {
                     value: .integer(version), stamp: Stamp(lamport: version, node: NodeID("other")),
                     version: version)
             ], updatedAtUtc: "")
-        state.withLock { $0.feed.append(record) }
+        state.withLock { $0.append(record) }
     }
 
     var pushes: Int { state.withLock { $0.pushes } }
@@ -134,21 +142,33 @@ final class FakeServer: Sendable {
         }
         if let content = state.contents[mutation.id] {
             let isSame = content == mutation.contentHash
-            return Verdict(mutationId: mutation.id, status: isSame ? .duplicate : .rejected)
+            let record = state.isTerse ? nil : state.latest[mutation.record]
+            return Verdict(
+                mutationId: mutation.id, status: isSame ? .duplicate : .rejected,
+                version: record?.version, record: record)
         }
         state.contents[mutation.id] = mutation.contentHash
         state.effects[mutation.id, default: 0] += 1
-        let version = Int64(state.feed.count { $0.id == mutation.record } + 1)
-        let fields = mutation.changes.mapValues { change in
-            WireRecord.Field(
-                value: change.value,
-                stamp: Stamp(lamport: change.lamport, node: NodeID("node")), version: version)
+        let record = Self.merge(mutation, into: state.latest[mutation.record])
+        state.append(record)
+        return Verdict(
+            mutationId: mutation.id, status: .applied, version: record.version, record: record)
+    }
+
+    /// One device alone edits here: whatever it says last, stands.
+    private static func merge(_ mutation: Mutation, into current: WireRecord?) -> WireRecord {
+        var record =
+            current
+            ?? WireRecord(
+                table: mutation.table, id: mutation.record, parent: mutation.parent, version: 0,
+                fields: [:], updatedAtUtc: "")
+        record.version += 1
+        for (name, change) in mutation.changes {
+            record.fields[name] = WireRecord.Field(
+                value: change.value, stamp: Stamp(lamport: change.lamport, node: NodeID("node")),
+                version: record.version)
         }
-        state.feed.append(
-            WireRecord(
-                table: mutation.table, id: mutation.record, parent: nil, version: version,
-                fields: fields, updatedAtUtc: ""))
-        return Verdict(mutationId: mutation.id, status: .applied, version: version)
+        return record
     }
 
     private func pull(_ path: String) -> JSON {
@@ -158,10 +178,8 @@ final class FakeServer: Sendable {
         let position = digits.flatMap { Int($0) } ?? 0
         return state.withLock { state in
             let end = min(state.feed.count, position + pageSize)
-            let latest = Dictionary(
-                state.feed.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
             let digest = DigestReport(
-                position: "\(end)", sites: ["": Self.digest(of: Array(latest.values))])
+                position: "\(end)", sites: ["": Self.digest(of: Array(state.latest.values))])
             return PullResponse(
                 deltaRecords: Array(state.feed[position..<end]), nextCursor: "\(end)",
                 hasMore: end < state.feed.count,

@@ -190,6 +190,7 @@ final class Outbox {
         let page = Wire.page("end", digest: true)
         _ = machine.handle(.pulled(.accepted(page)))
         _ = machine.handle(.done)
+        _ = machine.handle(.sealed(nil))
         _ = machine.handle(.formsListed(.accepted([])))
         return machine.handle(.formsMissing([]))
     }

@@ -45,7 +45,8 @@ struct MachineTests {
         var play = Play.pulling()
         let page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
-        play.expect(.done, .listForms)
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        play.expect(.sealed(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
         play.expect(.compared(differing: []), .finish(.synced))
@@ -64,9 +65,48 @@ struct MachineTests {
         play.expect(.done, .pull)
         let second = Wire.page("c2", records: 1, digest: true)
         play.expect(.pulled(.accepted(second)), .apply(second))
-        play.expect(.done, .listForms)
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
+        play.expect(.sealed(nil), .listForms)
         #expect(play.machine.pushed == 2)
         #expect(play.machine.pulled == 4)
+    }
+
+    @Test("T10 what can be sent only after the pull, or came up during it, goes in the same cycle")
+    func pushAfterPull() {
+        var play = Play.pulling()
+        let first = Wire.page("c1", records: 1)
+        play.expect(.pulled(.accepted(first)), .apply(first))
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        let request = Wire.request(1...1)
+        play.expect(.sealed(request), .push(request))
+        let response = Wire.response(request)
+        play.expect(.pushed(.accepted(response)), .settle(response, request))
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...1)))
+        play.expect(.sealed(nil), .pull)
+        let second = Wire.page("c2", records: 1)
+        play.expect(.pulled(.accepted(second)), .apply(second))
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...1)))
+        play.expect(.sealed(nil), .listForms)
+    }
+
+    @Test("somebody who edits on and on does not keep a cycle from its end")
+    func endlessEdits() {
+        var play = Play.pulling()
+        for round in 1...3 {
+            let page = Wire.page("c\(round)")
+            play.expect(.pulled(.accepted(page)), .apply(page))
+            let before = round == 1 ? [] : Wire.ids(1...(round - 1))
+            play.expect(.done, .seal(limit: 50, skipping: before))
+            let request = Wire.request(round...round)
+            play.expect(.sealed(request), .push(request))
+            let response = Wire.response(request)
+            play.expect(.pushed(.accepted(response)), .settle(response, request))
+            play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...round)))
+            play.expect(.sealed(nil), .pull)
+        }
+        let last = Wire.page("c4")
+        play.expect(.pulled(.accepted(last)), .apply(last))
+        play.expect(.done, .listForms)
     }
 
     @Test("forms that are missing are fetched one after another")
@@ -74,7 +114,8 @@ struct MachineTests {
         var play = Play.pulling()
         let page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
-        play.expect(.done, .listForms)
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        play.expect(.sealed(nil), .listForms)
         let both = [Wire.form("a"), Wire.form("b")]
         play.expect(.formsListed(.accepted(both)), .findMissing(both))
         play.expect(.formsMissing(both), .fetchForm(both[0]))
@@ -89,7 +130,8 @@ struct MachineTests {
         var play = Play.pulling()
         var page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
-        play.expect(.done, .listForms)
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        play.expect(.sealed(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
         play.expect(.compared(differing: ["s1"]), .finish(.unproven(sites: ["s1"])))
@@ -98,7 +140,8 @@ struct MachineTests {
         page = Wire.page("c1", digest: true)
         page.digest?.position = "c0"
         play.expect(.pulled(.accepted(page)), .apply(page))
-        play.expect(.done, .listForms)
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        play.expect(.sealed(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .finish(.unproven(sites: [])))
     }

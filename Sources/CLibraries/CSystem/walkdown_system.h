@@ -13,3 +13,11 @@ static inline int walkdown_forbid_core_files(void) {
     const struct rlimit none = {0, 0};
     return setrlimit(RLIMIT_CORE, &none);
 }
+
+// pipe2(2) and accept4(2) with close-on-exec from the start: set afterwards, a program started by
+// another thread in between would keep the file open.
+int walkdown_pipe(int ends[2]);
+int walkdown_accept(int listener);
+
+// A flag of posix_spawnattr_setflags(3): the child is out of reach of this terminal's signals.
+extern const short walkdown_spawn_in_own_session;

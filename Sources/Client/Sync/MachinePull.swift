@@ -8,6 +8,13 @@ struct PagePlan: Equatable, Sendable {
     var hasRestarted = false
     /// Sent with the last page.
     var digest: DigestReport?
+    /// The last page came, and nothing was pushed since.
+    var areCurrent = false
+    /// How often the queue was looked at again after a pull.
+    var looks = 0
+
+    /// A person who edits on and on must not keep a cycle from its end; the next one is near.
+    static let mostLooks = 3
 }
 
 /// The second half of a cycle: pages come in, then forms, then the digests are compared.
@@ -39,8 +46,14 @@ extension Machine {
             return seal()
         }
         pages.digest = page.digest.flatMap { $0.position == page.nextCursor ? $0 : nil }
-        return enter(.listingForms, .listForms)
+        pages.areCurrent = true
+        guard pages.looks < PagePlan.mostLooks else { return listForms() }
+        // A parent that came with the pull frees its children; an edit may have been made meanwhile.
+        pages.looks += 1
+        return seal()
     }
+
+    mutating func listForms() -> Instruction { enter(.listingForms, .listForms) }
 
     private mutating func pullRefused(_ refusal: Refusal) -> Instruction {
         guard refusal.kind == .cursorExpired, !pages.hasRestarted else {

@@ -4,7 +4,9 @@ internal import Replication
 extension Machine {
     mutating func push(_ event: Event) -> Instruction {
         switch (phase, event) {
-        case (.sealing, .sealed(let request?)): return enter(.pushing(request), .push(request))
+        case (.sealing, .sealed(let request?)):
+            pages.areCurrent = false
+            return enter(.pushing(request), .push(request))
         case (.sealing, .sealed(nil)): return queueIsEmpty()
         case (.pushing(let request), .pushed(let reply)): return answered(reply, request)
         case (.settling, .done): return settled()
@@ -112,7 +114,9 @@ extension Machine {
     private mutating func queueIsEmpty() -> Instruction {
         let lonely = batches.takeLonely()
         if !batches.hasSetAside { unfinished = nil }
-        guard let refusal = unfinished, !lonely.isEmpty else { return enter(.pulling, .pull) }
+        guard let refusal = unfinished, !lonely.isEmpty else {
+            return pages.areCurrent ? listForms() : enter(.pulling, .pull)
+        }
         guard Self.isAboutTheChange(refusal) else { return finish(.refused(refusal)) }
         return count(lonely, then: .pull)
     }
