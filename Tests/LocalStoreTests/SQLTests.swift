@@ -116,3 +116,18 @@ struct SQLTests {
         try device.finish()
     }
 }
+
+@Suite("A store that is closed")
+struct ClosingTests {
+    @Test("Late calls are told that the store is locked, not crashed")
+    func lateCalls() throws {
+        let device = try Device()
+        let id = try device.newInspection()
+        try device.store.close()
+        #expect(throws: StoreError.closed) { try device.store.set([("doors", .null)], on: id) }
+        #expect(throws: StoreError.closed) { try device.store.values(of: id) }
+        #expect(throws: StoreError.closed) { try device.store.close() }
+        try device.reopen(closed: true)
+        try device.finish()
+    }
+}

@@ -24,26 +24,19 @@ extension DeviceStore {
         Rule(
             saying: "a waiting change is not what its field shows",
             sql: """
-                SELECT record_id, name FROM (
-                    SELECT waiting.record_id AS record_id, entry.name AS name,
-                        max(waiting.seq_id) AS newest
-                    FROM __sync_outbox AS waiting
-                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-                    WHERE waiting.status <> 'ACKNOWLEDGED'
-                    GROUP BY waiting.record_id, entry.name)
-                JOIN __sync_outbox_field AS entry USING (name)
+                SELECT record_id, name FROM __sync_waiting AS waiting
                 LEFT JOIN field USING (record_id, name)
-                WHERE entry.seq_id = newest AND field.value IS NOT entry.value
+                WHERE field.value IS NOT waiting.value AND seq_id = (
+                    SELECT max(seq_id) FROM __sync_waiting AS other
+                    WHERE other.record_id = waiting.record_id AND other.name = waiting.name)
                 """),
         Rule(
             saying: "a waiting change has no shadow",
             sql: """
-                SELECT waiting.record_id, entry.name
-                FROM __sync_outbox AS waiting
-                JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-                WHERE waiting.status <> 'ACKNOWLEDGED' AND NOT EXISTS (
+                SELECT record_id, name FROM __sync_waiting AS waiting
+                WHERE NOT EXISTS (
                     SELECT 1 FROM __sync_shadow AS shadow
-                    WHERE shadow.record_id = waiting.record_id AND shadow.name = entry.name)
+                    WHERE shadow.record_id = waiting.record_id AND shadow.name = waiting.name)
                 """),
         Rule(
             saying: "a shadow without a waiting change",
@@ -53,10 +46,8 @@ extension DeviceStore {
                     SELECT 1 FROM __sync_held AS held
                     WHERE held.record_id = shadow.record_id AND held.name = shadow.name)
                 AND NOT EXISTS (
-                    SELECT 1 FROM __sync_outbox AS waiting
-                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-                    WHERE waiting.record_id = shadow.record_id AND entry.name = shadow.name
-                        AND waiting.status <> 'ACKNOWLEDGED')
+                    SELECT 1 FROM __sync_waiting AS waiting
+                    WHERE waiting.record_id = shadow.record_id AND waiting.name = shadow.name)
                 """),
         Rule(
             saying: "a local value that no mutation carries",

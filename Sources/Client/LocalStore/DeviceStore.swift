@@ -46,14 +46,18 @@ package final class DeviceStore: Sendable {
     package let sources: StoreSources
     private let writing: SerialDatabase?
     let reading: SerialDatabase
+    /// Held as long as the store: the lease that it writes under.
     private let lease: HomeLease?
+    private let claim: WritingClaim?
 
     private init(
-        writing: SerialDatabase?, reading: SerialDatabase, lease: HomeLease?, sources: StoreSources
+        writing: SerialDatabase?, reading: SerialDatabase, lease: HomeLease?, claim: WritingClaim?,
+        sources: StoreSources
     ) {
         self.writing = writing
         self.reading = reading
         self.lease = lease
+        self.claim = claim
         self.sources = sources
     }
 
@@ -115,16 +119,18 @@ package final class DeviceStore: Sendable {
     ) throws -> DeviceStore {
         var writing: SerialDatabase?
         var held: HomeLease?
+        var claim: WritingClaim?
         if case .writer(let lease) = access {
             precondition(lease.home == home, "the lease is another home's")
             held = lease
+            claim = WritingClaim(home.database)
             writing = try openWriter(home, protection, sources)
         }
         let reader = try protection.open(home, .readOnly)
         try Schema.migrations.requireUpToDate(reader)
         return DeviceStore(
             writing: writing, reading: SerialDatabase(reader, label: "walkdown.store.read"),
-            lease: held, sources: sources)
+            lease: held, claim: claim, sources: sources)
     }
 
     private static func openWriter(
@@ -155,10 +161,13 @@ package final class DeviceStore: Sendable {
         }
     }
 
-    /// Closes both connections; the key leaves memory with them. No call may follow.
+    /// Closes both connections; the key leaves memory with them. Later calls throw `closed`.
     package func close() throws {
-        try reading.close()
-        try writing?.close()
+        try StoreError.translating {
+            try reading.close()
+            try writing?.close()
+        }
+        claim?.end()
     }
 
     /// The one connection that writes.

@@ -59,11 +59,8 @@ extension Connection {
         let key: [DatabaseValue] = [.text(id.rawValue), .text(field)]
         let waits = try first(
             """
-            SELECT entry.value, entry.lamport, entry.base_version
-            FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = ? AND entry.name = ? AND waiting.status <> 'ACKNOWLEDGED'
-            ORDER BY waiting.seq_id DESC LIMIT 1
+            SELECT value, lamport, base_version FROM __sync_waiting
+            WHERE record_id = ? AND name = ? ORDER BY seq_id DESC LIMIT 1
             """, key
         ) { $0.values }
         if let waits {

@@ -104,6 +104,14 @@ package enum Schema {
             PRIMARY KEY (seq_id, name)
         ) WITHOUT ROWID;
 
+        -- Every change of a field that the server has not settled.
+        CREATE VIEW __sync_waiting AS
+            SELECT record_id, entry.name AS name, outbox.seq_id AS seq_id, status,
+                entry.value AS value, entry.lamport AS lamport, base_value, base_version
+            FROM __sync_outbox AS outbox
+            JOIN __sync_outbox_field AS entry ON entry.seq_id = outbox.seq_id
+            WHERE status <> 'ACKNOWLEDGED';
+
         CREATE TABLE __sync_metadata (
             key TEXT PRIMARY KEY NOT NULL,
             value

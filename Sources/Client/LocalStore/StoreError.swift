@@ -50,6 +50,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case statementNotAllowed(String)
     /// The home was opened for reading only.
     case readOnly
+    /// The store was closed: the device is locked.
+    case closed
     /// The database itself: busy, full, input/output, damage.
     case storage(SQLiteError)
 
@@ -67,6 +69,7 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .damaged(let what): "the store is damaged: \(what)"
         case .statementNotAllowed(let why): why
         case .readOnly: "another process holds this home; it can only be read"
+        case .closed: "the store is locked"
         case .storage(let error): error.description
         }
     }
@@ -89,6 +92,8 @@ extension StoreError {
             let refusal = Refusal(rawValue: String(message.dropFirst("walkdown:".count)))
         {
             self = .refused(refusal, field: field)
+        } else if error.reason == .closed {
+            self = .closed
         } else {
             self = .storage(error)
         }

@@ -9,30 +9,29 @@ extension Triggers {
     /// True where the newest mutation of the record may still change: nobody has sent it.
     static let newestIsAmendable = """
         EXISTS (
-                SELECT 1 FROM __sync_outbox
-                WHERE seq_id = \(newest)
-                    AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
-                    AND bytes < \(longestMutation))
+                    SELECT 1 FROM __sync_outbox
+                    WHERE seq_id = \(newest)
+                        AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
+                        AND bytes < \(longestMutation))
         """
 
-    private static let shadowValue = shadow("value")
+    /// This field, in a table or view of fields.
+    static let thisField = "record_id = NEW.record_id AND name = NEW.name"
 
-    private static func shadow(_ column: String) -> String {
-        """
-        (
-                SELECT \(column) FROM __sync_shadow
-                WHERE record_id = NEW.record_id AND name = NEW.name)
-        """
-    }
+    /// This field's entry in the newest mutation.
+    private static let thisEntry = "seq_id = \(newest) AND name = NEW.name"
+
+    private static let confirmed = "(SELECT value FROM __sync_shadow WHERE \(thisField))"
+
+    private static let isWaiting = "EXISTS (SELECT 1 FROM __sync_waiting WHERE \(thisField))"
 
     /// True where this change of an inspection's state begins a mutation of its own. The first
     /// state of a new record is no change, nor is taking an unsent one back.
     static func startsMutation(oldValue: String) -> String {
         """
         NEW.name = '@state' AND \(oldValue) IS NOT NULL AND NOT (
-                    NEW.value IS \(shadowValue) AND EXISTS (
-                        SELECT 1 FROM __sync_outbox_field
-                        WHERE seq_id = \(newest) AND name = NEW.name))
+                    NEW.value IS \(confirmed)
+                    AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE \(thisEntry)))
         """
     }
 
@@ -104,10 +103,9 @@ extension Triggers {
         BEGIN
             -- The first local change of a field: what the server confirmed goes to the shadow.
             INSERT INTO __sync_shadow (record_id, name, value, lamport, node, version, present)
-            SELECT NEW.record_id, NEW.name, \(old.value), \(old.lamport), \(old.node), \
-        \(old.version), \(old.present)
-            WHERE NOT EXISTS (
-                SELECT 1 FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name);
+            SELECT NEW.record_id, NEW.name, \(old.value), \(old.lamport), \(old.node),
+                \(old.version), \(old.present)
+            WHERE NOT EXISTS (SELECT 1 FROM __sync_shadow WHERE \(thisField));
 
             UPDATE __sync_metadata SET value = value + 1 WHERE key = 'lamport';
 
@@ -117,7 +115,8 @@ extension Triggers {
             SELECT walkdown_uuid(), table_name, id, 'UPDATE', walkdown_now()
             FROM record
             WHERE id = NEW.record_id
-                AND NOT (\(newestIsAmendable) AND NOT (\(startsMutation(oldValue: old.value))));
+                AND NOT (\(newestIsAmendable)
+                AND NOT (\(startsMutation(oldValue: old.value))));
 
         \(entrySteps(old: old))
 
@@ -138,23 +137,25 @@ extension Triggers {
                     - coalesce((
                         SELECT 64 + \(length("name")) + \(length("value"))
                         FROM __sync_outbox_field
-                        WHERE seq_id = \(newest) AND name = NEW.name), 0)
+                        WHERE \(thisEntry)), 0)
             WHERE seq_id = \(newest);
 
             UPDATE __sync_outbox_field
             SET value = NEW.value, lamport = \(lamport)
-            WHERE seq_id = \(newest) AND name = NEW.name;
+            WHERE \(thisEntry);
 
             INSERT INTO __sync_outbox_field
                 (seq_id, name, value, base_value, base_version, lamport)
-            SELECT \(newest), NEW.name, NEW.value, \(old.value), \(old.version), \(lamport)
+            SELECT \(newest),
+                NEW.name, NEW.value, \(old.value), \(old.version), \(lamport)
             WHERE NOT EXISTS (
-                SELECT 1 FROM __sync_outbox_field WHERE seq_id = \(newest) AND name = NEW.name);
+                SELECT 1 FROM __sync_outbox_field
+                WHERE \(thisEntry));
 
             UPDATE field
             SET lamport = \(lamport),
                 node = (SELECT value FROM __sync_metadata WHERE key = 'node')
-            WHERE record_id = NEW.record_id AND name = NEW.name;
+            WHERE \(thisField);
 
             UPDATE record SET local_updated_at = walkdown_now() WHERE id = NEW.record_id;
         """
@@ -165,55 +166,51 @@ extension Triggers {
     }
 
     /// An unsent edit back to the confirmed value leaves nothing to send: its entry goes, an empty
-    /// UPDATE goes, and the field is the confirmed one again.
+    /// UPDATE goes, and the field is the confirmed one again. (A row value would say the UPDATE
+    /// shorter; SQLite 3.15.2 crashes on one inside a trigger.)
     private static let revertSteps = """
             DELETE FROM __sync_outbox_field
-            WHERE seq_id = \(newest) AND name = NEW.name
-                AND NEW.value IS \(shadowValue)
+            WHERE \(thisEntry)
+                AND NEW.value IS \(confirmed)
                 AND NOT EXISTS (
-                    SELECT 1 FROM __sync_outbox AS waiting
-                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-                    WHERE waiting.record_id = NEW.record_id AND waiting.seq_id <> \(newest)
-                        AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name);
+                    SELECT 1 FROM __sync_waiting
+                    WHERE \(thisField)
+                        AND seq_id <> \(newest));
 
             UPDATE field
-            SET lamport = \(shadow("lamport")), node = \(shadow("node")),
-                version = \(shadow("version"))
-            WHERE record_id = NEW.record_id AND name = NEW.name AND \(isReverted);
+            SET lamport = (SELECT lamport FROM __sync_shadow WHERE \(thisField)),
+                node = (SELECT node FROM __sync_shadow WHERE \(thisField)),
+                version = (SELECT version FROM __sync_shadow WHERE \(thisField))
+            WHERE \(thisField)
+                AND NEW.value IS \(confirmed)
+                AND NOT \(isWaiting);
 
             DELETE FROM __sync_shadow
-            WHERE record_id = NEW.record_id AND name = NEW.name AND \(isReverted)
-                AND NOT EXISTS (
-                    SELECT 1 FROM __sync_held
-                    WHERE record_id = NEW.record_id AND name = NEW.name);
+            WHERE \(thisField)
+                AND NEW.value IS value
+                AND NOT \(isWaiting)
+                AND NOT EXISTS (SELECT 1 FROM __sync_held WHERE \(thisField));
 
             DELETE FROM __sync_outbox
-            WHERE seq_id = \(newest) AND operation = 'UPDATE' AND status = 'PENDING'
-                AND NOT EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = \(newest));
+            WHERE seq_id = \(newest)
+                AND operation = 'UPDATE' AND status = 'PENDING'
+                AND NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox_field
+                    WHERE seq_id = \(newest));
         """
-
-    private static let isWaiting = """
-        EXISTS (
-                    SELECT 1 FROM __sync_outbox AS waiting
-                    JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-                    WHERE waiting.record_id = NEW.record_id
-                        AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name)
-        """
-
-    private static let isReverted = "NEW.value IS \(shadowValue) AND NOT \(isWaiting)"
 
     /// The change stands in the newest mutation, or it was taken back: then nothing waits for the
     /// field, and a shadow that is still there has the field's value.
     private static let entryStands = """
             SELECT raise(ABORT, 'walkdown:uncaptured')
             WHERE NOT EXISTS (
-                    SELECT 1 FROM __sync_outbox
-                    JOIN __sync_outbox_field USING (seq_id)
-                    WHERE seq_id = \(newest) AND status = 'PENDING'
-                        AND name = NEW.name AND __sync_outbox_field.value IS NEW.value)
-                AND (\(isWaiting) OR EXISTS (
-                    SELECT 1 FROM __sync_shadow
-                    WHERE record_id = NEW.record_id AND name = NEW.name
-                        AND value IS NOT NEW.value));
+                    SELECT 1 FROM __sync_waiting
+                    WHERE \(thisField)
+                        AND seq_id = \(newest)
+                        AND status = 'PENDING' AND value IS NEW.value)
+                AND (\(isWaiting)
+                    OR EXISTS (
+                        SELECT 1 FROM __sync_shadow
+                        WHERE \(thisField) AND value IS NOT NEW.value));
         """
 }

@@ -55,7 +55,8 @@ extension Triggers {
 
             SELECT raise(ABORT, 'walkdown:queue_full')
             WHERE \(queueIsFull)
-                AND NOT (\(newestIsAmendable) AND NOT (\(startsMutation(oldValue: oldValue))));
+                AND NOT (\(newestIsAmendable)
+                AND NOT (\(startsMutation(oldValue: oldValue))));
         END;
         """
     }

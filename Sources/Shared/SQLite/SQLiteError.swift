@@ -22,6 +22,8 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
         case newerSchema
         /// A column holds another type than the one that was asked for.
         case columnType
+        /// The serial database was closed before the call's turn came.
+        case closed
         /// A call of the operating system failed; the code is its errno.
         case system(Int32)
     }

@@ -7,6 +7,7 @@ package import Dispatch
 package final class SerialDatabase: @unchecked Sendable {
     package let queue: DispatchQueue
     private let connection: Connection
+    private var isClosed = false
 
     package init(_ connection: sending Connection, label: String) {
         self.queue = DispatchQueue(label: label)
@@ -31,11 +32,18 @@ package final class SerialDatabase: @unchecked Sendable {
     /// Runs the closure on the queue without a transaction (pragmas, checkpoints, migrations).
     package func perform<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         dispatchPrecondition(condition: .notOnQueue(queue))
-        return try queue.sync { try body(connection) }
+        return try queue.sync {
+            if isClosed { throw SQLiteError(.closed, "the database is closed") }
+            return try body(connection)
+        }
     }
 
-    /// Closes the connection; any later call is a programmer's error.
+    /// Closes the connection after the calls that wait for their turn. Later ones throw `closed`:
+    /// a store is locked while workers still run.
     package func close() throws {
-        try perform { try $0.close() }
+        try perform { connection in
+            try connection.close()
+            isClosed = true
+        }
     }
 }

@@ -135,15 +135,13 @@ BEGIN
     WHERE (SELECT value FROM __sync_metadata WHERE key = 'waiting')
         >= (SELECT value FROM __sync_metadata WHERE key = 'queue_limit')
         AND NOT (EXISTS (
-        SELECT 1 FROM __sync_outbox
-        WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
-            AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
-            AND bytes < 262144) AND NOT (NEW.name = '@state' AND NULL IS NOT NULL AND NOT (
-            NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND EXISTS (
-                SELECT 1 FROM __sync_outbox_field
-                WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
+            SELECT 1 FROM __sync_outbox
+            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+                AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
+                AND bytes < 262144)
+        AND NOT (NEW.name = '@state' AND NULL IS NOT NULL AND NOT (
+            NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+            AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 END;
 
 CREATE TRIGGER field_update_allowed BEFORE UPDATE OF value ON field
@@ -207,15 +205,13 @@ BEGIN
     WHERE (SELECT value FROM __sync_metadata WHERE key = 'waiting')
         >= (SELECT value FROM __sync_metadata WHERE key = 'queue_limit')
         AND NOT (EXISTS (
-        SELECT 1 FROM __sync_outbox
-        WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
-            AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
-            AND bytes < 262144) AND NOT (NEW.name = '@state' AND OLD.value IS NOT NULL AND NOT (
-            NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND EXISTS (
-                SELECT 1 FROM __sync_outbox_field
-                WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
+            SELECT 1 FROM __sync_outbox
+            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+                AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
+                AND bytes < 262144)
+        AND NOT (NEW.name = '@state' AND OLD.value IS NOT NULL AND NOT (
+            NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+            AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 END;
 
 CREATE TRIGGER record_inserted AFTER INSERT ON record
@@ -255,9 +251,9 @@ WHEN NEW.value IS NOT NULL AND (SELECT value FROM __sync_metadata WHERE key = 'a
 BEGIN
     -- The first local change of a field: what the server confirmed goes to the shadow.
     INSERT INTO __sync_shadow (record_id, name, value, lamport, node, version, present)
-    SELECT NEW.record_id, NEW.name, NULL, 0, '', 0, 0
-    WHERE NOT EXISTS (
-        SELECT 1 FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name);
+    SELECT NEW.record_id, NEW.name, NULL, 0, '',
+        0, 0
+    WHERE NOT EXISTS (SELECT 1 FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name);
 
     UPDATE __sync_metadata SET value = value + 1 WHERE key = 'lamport';
 
@@ -268,15 +264,13 @@ BEGIN
     FROM record
     WHERE id = NEW.record_id
         AND NOT (EXISTS (
-        SELECT 1 FROM __sync_outbox
-        WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
-            AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
-            AND bytes < 262144) AND NOT (NEW.name = '@state' AND NULL IS NOT NULL AND NOT (
-            NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND EXISTS (
-                SELECT 1 FROM __sync_outbox_field
-                WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
+            SELECT 1 FROM __sync_outbox
+            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+                AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
+                AND bytes < 262144)
+        AND NOT (NEW.name = '@state' AND NULL IS NOT NULL AND NOT (
+            NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+            AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 
     UPDATE __sync_outbox
     SET lamport = (SELECT value FROM __sync_metadata WHERE key = 'lamport'),
@@ -293,9 +287,11 @@ BEGIN
 
     INSERT INTO __sync_outbox_field
         (seq_id, name, value, base_value, base_version, lamport)
-    SELECT (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id), NEW.name, NEW.value, NULL, 0, (SELECT value FROM __sync_metadata WHERE key = 'lamport')
+    SELECT (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id),
+        NEW.name, NEW.value, NULL, 0, (SELECT value FROM __sync_metadata WHERE key = 'lamport')
     WHERE NOT EXISTS (
-        SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name);
+        SELECT 1 FROM __sync_outbox_field
+        WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name);
 
     UPDATE field
     SET lamport = (SELECT value FROM __sync_metadata WHERE key = 'lamport'),
@@ -306,62 +302,43 @@ BEGIN
 
     DELETE FROM __sync_outbox_field
     WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name
-        AND NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name)
+        AND NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
         AND NOT EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id AND waiting.seq_id <> (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name);
+            SELECT 1 FROM __sync_waiting
+            WHERE record_id = NEW.record_id AND name = NEW.name
+                AND seq_id <> (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id));
 
     UPDATE field
-    SET lamport = (
-        SELECT lamport FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name), node = (
-        SELECT node FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name),
-        version = (
-        SELECT version FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name)
-    WHERE record_id = NEW.record_id AND name = NEW.name AND NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND NOT EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name);
+    SET lamport = (SELECT lamport FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name),
+        node = (SELECT node FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name),
+        version = (SELECT version FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+    WHERE record_id = NEW.record_id AND name = NEW.name
+        AND NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+        AND NOT EXISTS (SELECT 1 FROM __sync_waiting WHERE record_id = NEW.record_id AND name = NEW.name);
 
     DELETE FROM __sync_shadow
-    WHERE record_id = NEW.record_id AND name = NEW.name AND NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND NOT EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name)
-        AND NOT EXISTS (
-            SELECT 1 FROM __sync_held
-            WHERE record_id = NEW.record_id AND name = NEW.name);
+    WHERE record_id = NEW.record_id AND name = NEW.name
+        AND NEW.value IS value
+        AND NOT EXISTS (SELECT 1 FROM __sync_waiting WHERE record_id = NEW.record_id AND name = NEW.name)
+        AND NOT EXISTS (SELECT 1 FROM __sync_held WHERE record_id = NEW.record_id AND name = NEW.name);
 
     DELETE FROM __sync_outbox
-    WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND operation = 'UPDATE' AND status = 'PENDING'
-        AND NOT EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id));
+    WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+        AND operation = 'UPDATE' AND status = 'PENDING'
+        AND NOT EXISTS (
+            SELECT 1 FROM __sync_outbox_field
+            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id));
 
     SELECT raise(ABORT, 'walkdown:uncaptured')
     WHERE NOT EXISTS (
-            SELECT 1 FROM __sync_outbox
-            JOIN __sync_outbox_field USING (seq_id)
-            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND status = 'PENDING'
-                AND name = NEW.name AND __sync_outbox_field.value IS NEW.value)
-        AND (EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name) OR EXISTS (
-            SELECT 1 FROM __sync_shadow
+            SELECT 1 FROM __sync_waiting
             WHERE record_id = NEW.record_id AND name = NEW.name
-                AND value IS NOT NEW.value));
+                AND seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+                AND status = 'PENDING' AND value IS NEW.value)
+        AND (EXISTS (SELECT 1 FROM __sync_waiting WHERE record_id = NEW.record_id AND name = NEW.name)
+            OR EXISTS (
+                SELECT 1 FROM __sync_shadow
+                WHERE record_id = NEW.record_id AND name = NEW.name AND value IS NOT NEW.value));
 END;
 
 CREATE TRIGGER field_updated AFTER UPDATE OF value ON field
@@ -369,9 +346,9 @@ WHEN OLD.value IS NOT NEW.value AND (SELECT value FROM __sync_metadata WHERE key
 BEGIN
     -- The first local change of a field: what the server confirmed goes to the shadow.
     INSERT INTO __sync_shadow (record_id, name, value, lamport, node, version, present)
-    SELECT NEW.record_id, NEW.name, OLD.value, OLD.lamport, OLD.node, OLD.version, 1
-    WHERE NOT EXISTS (
-        SELECT 1 FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name);
+    SELECT NEW.record_id, NEW.name, OLD.value, OLD.lamport, OLD.node,
+        OLD.version, 1
+    WHERE NOT EXISTS (SELECT 1 FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name);
 
     UPDATE __sync_metadata SET value = value + 1 WHERE key = 'lamport';
 
@@ -382,15 +359,13 @@ BEGIN
     FROM record
     WHERE id = NEW.record_id
         AND NOT (EXISTS (
-        SELECT 1 FROM __sync_outbox
-        WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
-            AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
-            AND bytes < 262144) AND NOT (NEW.name = '@state' AND OLD.value IS NOT NULL AND NOT (
-            NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND EXISTS (
-                SELECT 1 FROM __sync_outbox_field
-                WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
+            SELECT 1 FROM __sync_outbox
+            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+                AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
+                AND bytes < 262144)
+        AND NOT (NEW.name = '@state' AND OLD.value IS NOT NULL AND NOT (
+            NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+            AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 
     UPDATE __sync_outbox
     SET lamport = (SELECT value FROM __sync_metadata WHERE key = 'lamport'),
@@ -407,9 +382,11 @@ BEGIN
 
     INSERT INTO __sync_outbox_field
         (seq_id, name, value, base_value, base_version, lamport)
-    SELECT (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id), NEW.name, NEW.value, OLD.value, OLD.version, (SELECT value FROM __sync_metadata WHERE key = 'lamport')
+    SELECT (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id),
+        NEW.name, NEW.value, OLD.value, OLD.version, (SELECT value FROM __sync_metadata WHERE key = 'lamport')
     WHERE NOT EXISTS (
-        SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name);
+        SELECT 1 FROM __sync_outbox_field
+        WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name);
 
     UPDATE field
     SET lamport = (SELECT value FROM __sync_metadata WHERE key = 'lamport'),
@@ -420,62 +397,43 @@ BEGIN
 
     DELETE FROM __sync_outbox_field
     WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name
-        AND NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name)
+        AND NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
         AND NOT EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id AND waiting.seq_id <> (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name);
+            SELECT 1 FROM __sync_waiting
+            WHERE record_id = NEW.record_id AND name = NEW.name
+                AND seq_id <> (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id));
 
     UPDATE field
-    SET lamport = (
-        SELECT lamport FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name), node = (
-        SELECT node FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name),
-        version = (
-        SELECT version FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name)
-    WHERE record_id = NEW.record_id AND name = NEW.name AND NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND NOT EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name);
+    SET lamport = (SELECT lamport FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name),
+        node = (SELECT node FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name),
+        version = (SELECT version FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+    WHERE record_id = NEW.record_id AND name = NEW.name
+        AND NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
+        AND NOT EXISTS (SELECT 1 FROM __sync_waiting WHERE record_id = NEW.record_id AND name = NEW.name);
 
     DELETE FROM __sync_shadow
-    WHERE record_id = NEW.record_id AND name = NEW.name AND NEW.value IS (
-        SELECT value FROM __sync_shadow
-        WHERE record_id = NEW.record_id AND name = NEW.name) AND NOT EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name)
-        AND NOT EXISTS (
-            SELECT 1 FROM __sync_held
-            WHERE record_id = NEW.record_id AND name = NEW.name);
+    WHERE record_id = NEW.record_id AND name = NEW.name
+        AND NEW.value IS value
+        AND NOT EXISTS (SELECT 1 FROM __sync_waiting WHERE record_id = NEW.record_id AND name = NEW.name)
+        AND NOT EXISTS (SELECT 1 FROM __sync_held WHERE record_id = NEW.record_id AND name = NEW.name);
 
     DELETE FROM __sync_outbox
-    WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND operation = 'UPDATE' AND status = 'PENDING'
-        AND NOT EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id));
+    WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+        AND operation = 'UPDATE' AND status = 'PENDING'
+        AND NOT EXISTS (
+            SELECT 1 FROM __sync_outbox_field
+            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id));
 
     SELECT raise(ABORT, 'walkdown:uncaptured')
     WHERE NOT EXISTS (
-            SELECT 1 FROM __sync_outbox
-            JOIN __sync_outbox_field USING (seq_id)
-            WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND status = 'PENDING'
-                AND name = NEW.name AND __sync_outbox_field.value IS NEW.value)
-        AND (EXISTS (
-            SELECT 1 FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = NEW.record_id
-                AND waiting.status <> 'ACKNOWLEDGED' AND entry.name = NEW.name) OR EXISTS (
-            SELECT 1 FROM __sync_shadow
+            SELECT 1 FROM __sync_waiting
             WHERE record_id = NEW.record_id AND name = NEW.name
-                AND value IS NOT NEW.value));
+                AND seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
+                AND status = 'PENDING' AND value IS NEW.value)
+        AND (EXISTS (SELECT 1 FROM __sync_waiting WHERE record_id = NEW.record_id AND name = NEW.name)
+            OR EXISTS (
+                SELECT 1 FROM __sync_shadow
+                WHERE record_id = NEW.record_id AND name = NEW.name AND value IS NOT NEW.value));
 END;
 
 CREATE TRIGGER outbox_entered AFTER INSERT ON __sync_outbox
