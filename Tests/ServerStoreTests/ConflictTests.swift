@@ -174,14 +174,59 @@ struct ConflictTests {
     }
 
     @Test(
-        "a delete that is older than another's change opens a review item",
-        arguments: Backend.allCases)
-    func lateDelete(backend: Backend) throws {
+        "a delete that is older than another's change is in force, and a person looks at it",
+        arguments: Backend.allCases, [ReviewDecision.mine, .theirs])
+    func lateDelete(backend: Backend, decision: ReviewDecision) throws {
         let (yard, id, first, second) = try pair(backend)
         try first.push(first.change(id, ["notes": .string("dry")]))
         let verdict = try second.push(second.delete(id))[0]
-        #expect([.applied, .merged].contains(verdict.status))
+        #expect(verdict.status == .merged)
         #expect(try yard.everything()[id]?.isDeleted == true)
-        #expect(try yard.store.openReviews().count == 1)
+        let item = try #require(try yard.store.openReviews().first)
+        #expect(item.rule == "delete" && item.column == "notes" && item.theirs == .string("dry"))
+        try yard.store.resolve(
+            review: item.id, decision, comment: nil, by: Supervisor(name: "kim"))
+        let record = try #require(try yard.everything()[id])
+        #expect(record.isDeleted == (decision == .mine))
+        #expect(record.fields["notes"]?.value == .string("dry"))
+    }
+
+    @Test(
+        "a change of a record that the server never had waits for a person, who lets it go",
+        arguments: Backend.allCases)
+    func unknownRecord(backend: Backend) throws {
+        let (yard, _, first, _) = try pair(backend)
+        var mutation = first.change("lost", ["notes": .string("wet")])
+        mutation.changes["notes"]?.baseVersion = 4
+        let verdict = try first.push(mutation)[0]
+        #expect(verdict.status == .quarantined && verdict.record == nil)
+        let item = try #require(try yard.store.openReviews().first)
+        #expect(item.rule == "unknownRecord" && item.mine == .string("wet"))
+        let boss = Supervisor(name: "kim")
+        #expect(
+            refusal { try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss) }
+                == .stateRefused)
+        try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
+        try first.pull()
+        #expect(first.results.map(\.status) == [.merged])
+    }
+
+    @Test(
+        "one mutation may wait for the inspector and for a supervisor at once",
+        arguments: Backend.allCases)
+    func askAndQuarantine(backend: Backend) throws {
+        let (yard, id, first, second) = try pair(backend)
+        try first.push(first.change(id, ["notes": .string("dry"), "pressure": .integer(1)]))
+        let mutation = second.change(id, ["notes": .string("wet"), "pressure": .integer(2)])
+        #expect(try second.push(mutation)[0].status == .conflict)
+        let item = try #require(try yard.store.openReviews().first)
+        #expect(item.column == "pressure")
+        try yard.store.resolve(review: item.id, .mine, comment: nil, by: Supervisor(name: "kim"))
+        let again = try second.push(mutation)[0]
+        #expect(again.status == .conflict, "sent again, what the inspector has to settle stands")
+        #expect(again.conflicts.map(\.column) == ["notes"])
+        try second.pull()
+        #expect(second.results.map(\.status) == [.merged], "the supervisor's part is settled")
+        #expect(second.value(id, "pressure") == .integer(2))
     }
 }

@@ -58,14 +58,15 @@ struct RulesTests {
             ),
             ("wrong_parent", device.begin("x4", asset: id)),
             (
-                "wrong_parent",
+                "parent_changed",
                 device.mutation(
-                    id, table: "inspection", parent: nil, .update, ["notes": .string("x")])
+                    id, table: "inspection", parent: nil, .insert, ["notes": .string("x")])
             ),
             (
-                "wrong_parent",
+                "table_changed",
                 device.mutation(id, table: "finding", parent: id, .update, ["a": .integer(1)])
             ),
+            ("invalid_value", device.change(id, ["@deleted": .integer(7)])),
             (
                 "out_of_scope",
                 device.mutation(

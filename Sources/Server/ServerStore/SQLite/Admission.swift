@@ -66,10 +66,7 @@ struct Admission {
             throw rejected(.unknownTable, "this server has no table of that name")
         }
         guard let existing else { return try checkNew() }
-        guard existing.table == mutation.table, existing.parent == mutation.parent else {
-            throw rejected(
-                .wrongParent, "the record stands in another table or under another parent")
-        }
+        guard existing.table == mutation.table else { throw Refusal.rejected(.tableChanged) }
         if !author.isOffice, Admission.officeTables.contains(mutation.table) {
             throw rejected(.notAllowed, "sites and assignments are changed in the office")
         }
@@ -92,11 +89,8 @@ struct Admission {
         if !author.isOffice, Admission.officeTables.contains(mutation.table) {
             throw rejected(.notAllowed, "sites and assignments are made in the office")
         }
-        guard mutation.operation == .insert else {
-            // The record's own INSERT may still be under way; a base says that it once was here.
-            if mutation.changes.values.allSatisfy({ $0.baseVersion == 0 }) { throw Refusal.waiting }
-            throw outOfScope
-        }
+        // What a change of an unknown record comes to is for the merge: it waits, or a person looks.
+        guard mutation.operation == .insert else { return }
         if mutation.parent != nil, parent == nil { throw Refusal.waiting }
         guard Admission.parents[mutation.table]?.contains(parent?.table) == true else {
             throw rejected(.wrongParent, "such a record cannot stand under that parent")
@@ -128,7 +122,7 @@ struct Admission {
     private func checkLock() throws {
         guard !author.isOffice, try isApproved(existing ?? parent) else { return }
         let changes = mutation.changes.contains { name, change in
-            change.value != existing?.fields[name]?.value ?? .null
+            change.value != existing?.value(name) ?? .null
         }
         guard existing == nil || changes || mutation.operation == .delete else { return }
         throw rejected(.locked, "the inspection is approved and locked")
@@ -151,7 +145,8 @@ struct Admission {
     // MARK: Fields
 
     private func fieldPolicies() throws -> FieldPolicies {
-        guard mutation.table == RecordTable.inspection else { return FieldPolicies(form: nil) }
+        let hasForm = mutation.table == RecordTable.inspection
+        guard hasForm, existing != nil || mutation.operation == .insert else { return .withoutForm }
         func text(_ name: FieldName) -> String? {
             guard case .string(let text) = mutation.changes[name]?.value else {
                 return existing?.text(name)
@@ -163,13 +158,14 @@ struct Admission {
                 .notAllowed, column: BuiltInField.form, "an inspection keeps its form")
         }
         guard let id = text(BuiltInField.form), let version = text(BuiltInField.formVersion),
-            let form = try session.forms.form(id: id, version: version, from: session.connection)
+            let policies = try session.forms.policies(
+                ofForm: id, version: version, from: session.connection)
         else {
             throw rejected(
                 .unknownForm, column: BuiltInField.formVersion,
                 "this server has not published that version of the form")
         }
-        return FieldPolicies(form: form)
+        return policies
     }
 
     private func check(_ column: FieldName, _ value: FieldValue, form: FormDefinition?) throws {
@@ -177,6 +173,7 @@ struct Admission {
         if column == BuiltInField.state, mutation.table == RecordTable.inspection {
             return try checkState(value)
         }
+        if column == Mutation.deletedField { return try checkDeletion(value) }
         guard !BuiltInField.isBuiltIn(column), let form else { return }
         guard let index = form.index(of: column) else {
             throw rejected(
@@ -200,6 +197,12 @@ struct Admission {
         }
     }
 
+    private func checkDeletion(_ value: FieldValue) throws {
+        guard [.null, .integer(0), .integer(1)].contains(value) else {
+            throw rejected(.invalidValue, column: Mutation.deletedField, "is neither 0 nor 1")
+        }
+    }
+
     /// A device moves an inspection as far as *complete*; what concurrent changes come to is for
     /// the merge.
     private func checkState(_ value: FieldValue) throws {
@@ -220,7 +223,7 @@ struct Admission {
     }
 }
 
-/// Why a mutation was rejected, for programs; the wire's `error.code`.
+/// Why a mutation was rejected, for programs; with those of the merge, the wire's `error.code`.
 enum RejectionCode: String {
     case unknownTable = "unknown_table"
     case unknownForm = "unknown_form"
@@ -231,19 +234,4 @@ enum RejectionCode: String {
     case notAllowed = "not_allowed"
     case outOfScope = "out_of_scope"
     case locked
-    case contentMismatch = "content_mismatch"
-    case sequenceReused = "sequence_reused"
-    case lamportJump = "lamport_jump"
-    case serverFault = "server_fault"
-}
-
-/// The merge policy of each field of one record.
-struct FieldPolicies {
-    let form: FormDefinition?
-
-    func policy(of field: FieldName) throws -> MergePolicy {
-        // Without a form (a finding, an asset) an answer asks, as a question does by default.
-        let builtIn = BuiltInField.isBuiltIn(field) ? BuiltInField.mergePolicy(of: field) : "ask"
-        return try MergePolicy(parsing: form?.mergePolicy(ofField: field) ?? builtIn)
-    }
 }

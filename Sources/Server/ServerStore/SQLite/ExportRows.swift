@@ -12,7 +12,7 @@ extension SQLiteStore {
                 StoredRecord.init(row:))
             return try rows.compactMap { row in
                 var record = row
-                record.fields = try connection.fields(of: row.id)
+                record.state.fields = try connection.fields(of: row.id)
                 guard form == nil || record.text(BuiltInField.form) == form else { return nil }
                 return ExportRow(record)
             }

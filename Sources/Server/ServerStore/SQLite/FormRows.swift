@@ -84,22 +84,25 @@ final class FormShelf: Sendable {
         let version: String
     }
 
-    private let shelf = Mutex<[Key: FormDefinition]>([:])
+    private let shelf = Mutex<[Key: FieldPolicies]>([:])
     /// A server publishes tens of forms; the bound only keeps a strange one from growing for ever.
     private static let capacity = 500
 
     /// - Returns: nil where this server has not published that version.
-    func form(id: String, version: String, from connection: Connection) throws -> FormDefinition? {
+    func policies(
+        ofForm id: String, version: String, from connection: Connection
+    ) throws -> FieldPolicies? {
         let key = Key(id: id, version: version)
         if let known = shelf.withLock({ $0[key] }) { return known }
         guard let document = try connection.document(ofForm: id, version: version) else {
             return nil
         }
         let form = try FormDefinition(json: JSON.parse(document.definition))
+        let policies = FieldPolicies(form: form)
         shelf.withLock { shelf in
             if shelf.count >= FormShelf.capacity { shelf.removeAll() }
-            shelf[key] = form
+            shelf[key] = policies
         }
-        return form
+        return policies
     }
 }

@@ -56,7 +56,7 @@ extension SQLiteStore {
                 [
                     BuiltInField.form: .string(row.form),
                     BuiltInField.formVersion: .string(version),
-                    BuiltInField.asset: record.fields[BuiltInField.tag]?.value ?? .null,
+                    BuiltInField.asset: record.value(BuiltInField.tag),
                     BuiltInField.due: .string(row.due),
                     BuiltInField.state: .string(InspectionState.assigned.rawValue),
                 ])

@@ -16,28 +16,37 @@ extension WriteSession {
             session: self, author: author, mutation: mutation, existing: existing, parent: parent
         ).check()
         try witness(mutation.highestLamport)
-        let before =
-            existing ?? StoredRecord(new: mutation, site: site(of: mutation, parent, author))
-        let merge = try RecordMerge(before, mutation, node: author.node, policies: policies)
-        var after = merge.record
-        if existing == nil || after.version > before.version {
-            after.updatedAt = now
-            try save(after, changed: merge.changed, before: existing)
+        let outcome = mergeRecord(
+            current: existing?.state, mutation: mutation, node: author.node,
+            parentIsKnown: mutation.parent == nil || parent != nil, policy: policies.policy)
+        if let error = outcome.error { throw Admission.Refusal.rejected(error) }
+        if outcome.status == .held { throw Admission.Refusal.waiting }
+        let updatedAt = outcome.isChanged ? now : existing?.updatedAt ?? now
+        if outcome.isChanged, let state = outcome.record {
+            let site = try existing?.site ?? site(of: mutation, parent, author)
+            try save(
+                StoredRecord(state: state, site: site, updatedAt: updatedAt), before: existing)
         }
-        for entry in merge.history {
-            let version = before.fields[entry.field].flatMap {
-                $0.stamp == entry.stamp ? $0.version : nil
-            }
-            try keep(entry, of: after.id, version: version ?? 0, because: mutation.id)
+        try keepRest(of: outcome, mutation, by: author.node, before: existing)
+        return outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt))
+    }
+
+    /// The values that lost or were replaced, and what a supervisor has to see.
+    private func keepRest(
+        of outcome: RecordOutcome, _ mutation: Mutation, by node: NodeID, before: StoredRecord?
+    ) throws {
+        for entry in outcome.history {
+            let register = before?.fields[entry.field]
+            let version = register?.stamp == entry.stamp ? register?.version : nil
+            try keep(entry, of: mutation.record, version: version ?? 0, because: mutation.id)
         }
-        try openReviews(for: merge.reviews, of: mutation, by: author.node)
-        return Verdict(
-            mutationId: mutation.id, status: merge.status, version: after.version,
-            record: after.wire, conflicts: merge.conflicts)
+        try open(outcome.reviews, of: mutation, by: node)
     }
 
     /// Where a new record belongs: to its parent's site, or to the team that makes it.
-    private func site(of mutation: Mutation, _ parent: StoredRecord?, _ author: Author) -> Site {
+    private func site(
+        of mutation: Mutation, _ parent: StoredRecord?, _ author: Author
+    ) throws -> Site {
         if let parent { return parent.site }
         if mutation.table == RecordTable.site {
             return Site(id: mutation.record.rawValue, team: "")

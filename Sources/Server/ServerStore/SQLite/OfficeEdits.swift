@@ -18,9 +18,9 @@ extension WriteSession {
         by node: NodeID = importer
     ) throws -> PutOutcome {
         let existing = try connection.record(id)
-        let changes = values.filter { name, value in
-            value != existing?.fields[name]?.value ?? .null
-        }
+        var changes = values.filter { $1 != existing?.value($0) ?? .null }
+        // What the office lists exists, also where a device had deleted it.
+        if existing?.isDeleted == true { changes[Mutation.deletedField] = .integer(0) }
         guard existing == nil || !changes.isEmpty else { return .unchanged }
         let count = tick()
         let mutation = Mutation(

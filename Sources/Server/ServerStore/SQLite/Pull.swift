@@ -149,11 +149,11 @@ struct PageReader {
         let rows = try connection.query(
             StoredRecord.select + " WHERE " + condition + " ORDER BY position LIMIT ?",
             values + [.integer(Int64(limit + 1))]
-        ) { (record: try StoredRecord(row: $0), position: try $0.integer(9)) }
+        ) { (record: try StoredRecord(row: $0), position: try $0.integer(7)) }
         for (index, row) in rows.enumerated() {
             guard index < limit, bytes < PageReader.largestPage else { return false }
             var record = row.record
-            record.fields = try connection.fields(of: record.id)
+            record.state.fields = try connection.fields(of: record.id)
             let size = record.estimatedBytes
             if index > 0, bytes + size > PageReader.largestPage { return false }
             bytes += size

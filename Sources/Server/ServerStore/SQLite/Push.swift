@@ -23,9 +23,7 @@ struct BatchMerge {
     private let session: WriteSession
     private let device: Device
     private let request: PushRequest
-    /// Fields of records that wait, in this batch, for an earlier mutation that was not applied in
-    /// full.
-    private var held: [RecordID: [FieldName: MutationID]] = [:]
+    private var holds = BatchHolds()
 
     static func run(
         _ request: PushRequest, of device: Device, key: String?, in session: WriteSession
@@ -96,7 +94,7 @@ struct BatchMerge {
     private mutating func verdict(on mutation: Mutation) throws -> Verdict {
         let known = try session.connection.verdict(on: mutation.id)
         let verdict = try known.map { try repeated(mutation, $0) } ?? judge(mutation)
-        hold(mutation, verdict)
+        holds.note(mutation, verdict.status, conflicts: verdict.conflicts)
         return verdict
     }
 
@@ -104,26 +102,23 @@ struct BatchMerge {
     /// device's, is refused without a word about what stands there.
     private func repeated(_ mutation: Mutation, _ known: StoredVerdict) throws -> Verdict {
         guard known.node == device.node, known.contentHash == mutation.contentHash else {
-            return rejection(
-                of: mutation, .contentMismatch, "this mutation id was used for other content")
+            return rejection(of: mutation, .contentMismatch)
         }
         return try session.connection.current(known, on: mutation.id)
     }
 
     /// Judges one mutation as a unit: what fails in it is taken back and spoils nothing else.
     private func judge(_ mutation: Mutation) throws -> Verdict {
-        if let blocker = blocker(of: mutation) {
-            return Verdict(mutationId: mutation.id, status: .held, heldBy: blocker)
+        if let holder = holds.holder(of: mutation) {
+            return Verdict(mutationId: mutation.id, status: .held, heldBy: holder)
         }
         guard LamportClock.isBelievable(mutation.highestLamport, after: session.lamport) else {
-            return rejection(
-                of: mutation, .lamportJump, ReplicationError.lamportJump.description)
+            return rejection(of: mutation, .lamportJump)
         }
         let holder = try session.connection.mutation(
             of: device.node, epoch: request.clientEpoch, sequence: mutation.sequence)
         guard holder == nil else {
-            return rejection(
-                of: mutation, .sequenceReused, "another mutation has this place in the sequence")
+            return rejection(of: mutation, .sequenceReused)
         }
         do {
             return try session.unit {
@@ -133,43 +128,24 @@ struct BatchMerge {
                 return verdict
             }
         } catch Admission.Refusal.rejected(let error) {
-            return Verdict(mutationId: mutation.id, status: .rejected, error: error)
+            return rejection(of: mutation, error)
         } catch Admission.Refusal.waiting {
             return Verdict(mutationId: mutation.id, status: .held)
         }
     }
 
-    private func rejection(
-        of mutation: Mutation, _ code: RejectionCode, _ message: String
-    ) -> Verdict {
-        Verdict(
-            mutationId: mutation.id, status: .rejected,
-            error: WireError(code: code.rawValue, message: message))
-    }
-
-    // MARK: Holding
-
-    private func blocker(of mutation: Mutation) -> MutationID? {
-        guard let waiting = held[mutation.record] else { return nil }
-        return mutation.columns.lazy.compactMap { waiting[$0] }.first
-    }
-
-    /// Later mutations of the batch that name the same fields wait: they were made on top of one
-    /// that is not in force.
-    private mutating func hold(_ mutation: Mutation, _ verdict: Verdict) {
-        let fields: [FieldName]
-        switch verdict.status {
-        case .applied, .merged, .duplicate: return
-        case .conflict, .quarantined: fields = verdict.conflicts.map(\.column)
-        case .rejected, .held: fields = mutation.columns
-        }
-        for field in fields {
-            held[mutation.record, default: [:]][field] = mutation.id
-        }
+    private func rejection(of mutation: Mutation, _ error: WireError) -> Verdict {
+        Verdict(mutationId: mutation.id, status: .rejected, error: error)
     }
 }
 
 extension PushRequest {
     /// What the batch says, in ids and contents; two batches with the same hash are one.
     fileprivate var contentHash: [UInt8] { Array(idempotencyKey.utf8) }
+}
+
+extension WireError {
+    fileprivate static let sequenceReused = WireError(
+        code: "sequence_reused",
+        message: "Another mutation has this place in the device's sequence.")
 }

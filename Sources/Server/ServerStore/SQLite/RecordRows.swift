@@ -4,23 +4,21 @@ internal import Replication
 internal import SQLite
 
 extension WriteSession {
-    /// Writes a record with the fields that changed, moves it to the end of the feed, and keeps the
-    /// digest of its site: all of confirmed state changes here and nowhere else.
-    func save(_ record: StoredRecord, changed: [FieldName], before: StoredRecord?) throws {
-        var record = record
-        record.digest = record.confirmedDigest.bytes
-        try saveRow(record, isNew: before == nil)
-        for name in changed {
-            guard let register = record.fields[name] else { continue }
+    /// Writes a record and those of its fields that changed, moves it to the end of the feed, and
+    /// keeps the digest of its site: all of confirmed state changes here and nowhere else.
+    func save(_ record: StoredRecord, before: StoredRecord?) throws {
+        let digest = record.state.digest
+        try saveRow(record, digest, isNew: before == nil)
+        for (name, register) in record.fields where register != before?.fields[name] {
             try save(register, name: name, of: record.id)
         }
-        try changeDigest(of: record.site) { digest in
-            if let before, before.counts { digest.subtract(before.confirmedDigest) }
-            if record.counts { digest.add(record.confirmedDigest) }
+        try changeDigest(of: record.site) { sum in
+            if let before, before.counts { sum.subtract(before.state.digest) }
+            if record.counts { sum.add(digest) }
         }
     }
 
-    private func saveRow(_ record: StoredRecord, isNew: Bool) throws {
+    private func saveRow(_ record: StoredRecord, _ digest: RecordDigest, isNew: Bool) throws {
         let position = advance()
         let deletedAt = record.isDeleted ? DatabaseValue.integer(now) : .null
         guard isNew else {
@@ -32,7 +30,7 @@ extension WriteSession {
                 """,
                 [
                     .integer(record.version), .integer(position), DatabaseValue(record.isDeleted),
-                    deletedAt, .blob(record.digest), .integer(now), .text(record.id.rawValue),
+                    deletedAt, .blob(digest.bytes), .integer(now), .text(record.id.rawValue),
                 ])
         }
         try connection.execute(
@@ -45,7 +43,7 @@ extension WriteSession {
                 .text(record.id.rawValue), .text(record.table),
                 DatabaseValue(record.parent?.rawValue), .text(record.site.id),
                 .text(record.site.team), .integer(record.version), .integer(position),
-                DatabaseValue(record.isDeleted), deletedAt, .blob(record.digest), .integer(now),
+                DatabaseValue(record.isDeleted), deletedAt, .blob(digest.bytes), .integer(now),
                 .integer(now),
             ])
     }

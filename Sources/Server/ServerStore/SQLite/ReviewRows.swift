@@ -15,21 +15,14 @@ extension SQLiteStore {
         }
     }
 
-    /// Decides one value: a change of the record by the portal's node, seen by every device, and a
+    /// Decides one item: a change of the record by the portal's node, seen by every device, and a
     /// new verdict for the device that waits.
     package func resolve(
         review id: String, _ decision: ReviewDecision, comment: String?, by supervisor: Supervisor
     ) throws {
         try write { session in
             let review = try session.openReview(id)
-            guard let record = try session.connection.record(review.record), !record.isDeleted
-            else {
-                throw ServerStoreError(.stateRefused, "the record was deleted; let the value go")
-            }
-            let value = decision.value(for: review, in: record)
-            try session.put(
-                record.id, table: record.table, parent: record.parent, [review.column: value],
-                by: supervisor.node)
+            try session.carryOut(decision, of: review, by: supervisor)
             try session.close(review, decision, comment: comment, by: supervisor)
             try session.settle(review)
         }
@@ -67,14 +60,6 @@ extension SQLiteStore {
 }
 
 extension ReviewDecision {
-    fileprivate func value(for review: OpenReview, in record: StoredRecord) -> FieldValue {
-        switch self {
-        case .mine: review.mine
-        case .theirs: record.fields[review.column]?.value ?? .null
-        case .value(let value): value
-        }
-    }
-
     fileprivate var word: String {
         switch self {
         case .mine: "mine"
@@ -89,6 +74,7 @@ struct OpenReview {
     let id: String
     let mutation: MutationID
     let record: RecordID
+    let kind: RecordOutcome.Review.Kind
     let column: FieldName
     let base: FieldValue
     let mine: FieldValue
@@ -98,7 +84,7 @@ struct OpenReview {
 
     static let select = """
         SELECT id, mutation_id, record_id, name, base, mine, mine_lamport, mine_node, rule,
-            opened_at
+            opened_at, kind
         FROM review
         """
 
@@ -112,6 +98,7 @@ struct OpenReview {
         mineStamp = Stamp(lamport: try row.integer(6), node: NodeID(try row.text(7)))
         rule = try row.text(8)
         openedAt = try row.integer(9)
+        kind = RecordOutcome.Review.Kind(rawValue: try row.text(10)) ?? .unknownRecord
     }
 
     /// As people see it: *theirs* is what stands in the record now, not when the item was opened.
@@ -120,32 +107,59 @@ struct OpenReview {
         return ReviewItem(
             id: id, record: record, form: current?.text(BuiltInField.form),
             asset: current?.text(BuiltInField.asset), column: column, base: base, mine: mine,
-            theirs: register?.value ?? .null, mineNode: mineStamp.node,
+            theirs: current?.value(column) ?? .null, mineNode: mineStamp.node,
             theirsNode: register?.stamp.node, rule: rule, openedAt: openedAt)
     }
 }
 
 extension WriteSession {
-    /// One item for each column that waits for a supervisor.
-    func openReviews(for conflicts: [FieldConflict], of mutation: Mutation, by node: NodeID) throws
-    {
-        for conflict in conflicts {
+    func open(
+        _ reviews: [RecordOutcome.Review], of mutation: Mutation, by node: NodeID
+    ) throws {
+        for review in reviews {
+            let conflict = review.conflict
             let lamport = mutation.changes[conflict.column]?.lamport ?? mutation.lamport
             try connection.execute(
                 """
-                INSERT INTO review (id, mutation_id, record_id, name, base, mine, theirs,
+                INSERT INTO review (id, mutation_id, record_id, kind, name, base, mine, theirs,
                     mine_node, mine_lamport, theirs_node, rule, opened_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .text(newID()), .text(mutation.id.rawValue), .text(mutation.record.rawValue),
-                    .text(conflict.column), DatabaseValue(conflict.base),
-                    DatabaseValue(conflict.mine), DatabaseValue(conflict.theirs),
-                    .text(node.rawValue), .integer(lamport),
+                    .text(review.kind.rawValue), .text(conflict.column),
+                    DatabaseValue(conflict.base), DatabaseValue(conflict.mine),
+                    DatabaseValue(conflict.theirs), .text(node.rawValue), .integer(lamport),
                     DatabaseValue(conflict.theirsNode?.rawValue), .text(conflict.rule),
                     .integer(now),
                 ])
         }
+    }
+
+    /// What the decision changes in the record; *theirs* leaves it as it is, except that it brings
+    /// back a record whose deletion was in question.
+    fileprivate func carryOut(
+        _ decision: ReviewDecision, of review: OpenReview, by supervisor: Supervisor
+    ) throws {
+        let record = try connection.record(review.record)
+        let values: [FieldName: FieldValue]
+        switch (review.kind, decision) {
+        case (.deletion, .mine), (.field, .theirs), (.unknownRecord, .theirs): return
+        case (.deletion, .theirs): values = [Mutation.deletedField: .integer(0)]
+        case (.field, .mine): values = [review.column: review.mine]
+        case (.field, .value(let value)): values = [review.column: value]
+        case (.deletion, .value):
+            throw ServerStoreError(.valueRefused, "a deletion is confirmed or taken back")
+        case (.unknownRecord, _):
+            throw ServerStoreError(
+                .stateRefused, "this server has no such record; the value can only be let go")
+        }
+        guard let record, !record.isDeleted || review.kind == .deletion else {
+            throw ServerStoreError(
+                .stateRefused, "the record was deleted; the value can only be let go")
+        }
+        try put(
+            record.id, table: record.table, parent: record.parent, values, by: supervisor.node)
     }
 
     fileprivate func openReview(_ id: String) throws -> OpenReview {
@@ -175,7 +189,7 @@ extension WriteSession {
                 .text(decision.word), .text(supervisor.name), DatabaseValue(comment),
                 .integer(now), .text(review.id),
             ])
-        guard decision != .mine else { return }
+        guard decision != .mine, review.kind == .field else { return }
         let entry = HistoryEntry(
             field: review.column, value: review.mine, stamp: review.mineStamp, rule: .quarantine)
         try keep(entry, of: review.record, version: 0, because: review.mutation)
@@ -187,8 +201,8 @@ extension WriteSession {
         let rest = stored.conflicts.filter { $0.column != review.column }
         let version = try connection.record(review.record)?.version ?? stored.version
         try settle(
-            review.mutation, rest.isEmpty ? .merged : stored.status, conflicts: rest,
-            version: version, deliverTo: review.mineStamp.node)
+            review.mutation, StoredVerdict.status(with: rest), conflicts: rest, version: version,
+            deliverTo: review.mineStamp.node)
     }
 
     fileprivate func inspection(_ id: RecordID) throws -> StoredRecord {

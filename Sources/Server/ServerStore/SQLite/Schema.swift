@@ -102,6 +102,7 @@ enum Schema {
             id TEXT PRIMARY KEY,
             mutation_id TEXT NOT NULL,
             record_id TEXT NOT NULL,
+            kind TEXT NOT NULL,                -- field, deletion, unknownRecord
             name TEXT NOT NULL,
             base,
             mine,

@@ -2,57 +2,61 @@ internal import Coding
 internal import Replication
 internal import SQLite
 
-/// A record as the server holds it, with all its fields.
+/// A record with all its fields, and what the server alone knows of it.
 struct StoredRecord {
-    let id: RecordID
-    let table: String
-    let parent: RecordID?
+    var state: RecordState
     /// Where it belongs: its site, or, without one, the team that made it.
     let site: WriteSession.Site
-    var version: Int64
-    var isDeleted: Bool
-    var digest: [UInt8]
     /// Milliseconds since 1970, UTC.
     var updatedAt: Int64
-    var fields: [FieldName: FieldRegister]
 
-    /// The record that an INSERT begins.
-    init(new mutation: Mutation, site: WriteSession.Site) {
-        id = mutation.record
-        table = mutation.table
-        parent = mutation.parent
-        self.site = site
-        version = 0
-        isDeleted = false
-        digest = []
-        updatedAt = 0
-        fields = [:]
-    }
+    var id: RecordID { state.id }
+    var table: String { state.table }
+    var parent: RecordID? { state.parent }
+    var version: Int64 { state.version }
+    var isDeleted: Bool { state.isDeleted }
+    var fields: [FieldName: FieldRegister] { state.fields }
+
+    func value(_ name: FieldName) -> FieldValue { state.fields[name]?.value ?? .null }
 
     func text(_ name: FieldName) -> String? {
-        guard case .string(let text) = fields[name]?.value else { return nil }
+        guard case .string(let text) = value(name) else { return nil }
         return text
+    }
+
+    /// Whether the record takes part in its site's digest.
+    var counts: Bool { !isDeleted && version > 0 }
+
+    /// The record as devices see it.
+    var wire: WireRecord { state.wire(updatedAtUtc: SyncTimestamp.text(updatedAt)) }
+
+    /// Bytes of the record as JSON, from above.
+    var estimatedBytes: Int {
+        fields.reduce(300) { sum, field in
+            var size = 150 + field.key.utf8.count + field.value.stamp.node.rawValue.utf8.count
+            if case .string(let text) = field.value.value { size += jsonBytes(of: text) }
+            return sum + size
+        }
+    }
+
+    private func jsonBytes(of text: String) -> Int {
+        text.utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
     }
 }
 
 extension StoredRecord {
     static let select = """
-        SELECT id, table_name, parent_id, site_id, team_id, version, is_deleted, digest,
-            updated_at, position
+        SELECT id, table_name, parent_id, site_id, team_id, version, updated_at, position
         FROM record
         """
 
     /// The record without its fields.
     init(row: Row) throws {
-        id = RecordID(rawValue: try row.text(0))
-        table = try row.text(1)
-        parent = try row.optionalText(2).map { RecordID(rawValue: $0) }
+        state = RecordState(
+            table: try row.text(1), id: RecordID(try row.text(0)),
+            parent: try row.optionalText(2).map { RecordID($0) }, version: try row.integer(5))
         site = WriteSession.Site(id: try row.text(3), team: try row.text(4))
-        version = try row.integer(5)
-        isDeleted = try row.flag(6)
-        digest = try row.blob(7)
-        updatedAt = try row.integer(8)
-        fields = [:]
+        updatedAt = try row.integer(6)
     }
 }
 
@@ -61,7 +65,7 @@ extension Connection {
         let found = try first(
             StoredRecord.select + " WHERE id = ?", [.text(id.rawValue)], StoredRecord.init(row:))
         guard var record = found else { return nil }
-        record.fields = try fields(of: id)
+        record.state.fields = try fields(of: id)
         return record
     }
 

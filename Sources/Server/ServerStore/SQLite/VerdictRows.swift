@@ -12,6 +12,24 @@ struct StoredVerdict {
     let conflicts: [FieldConflict]
 }
 
+extension StoredVerdict {
+    /// What a supervisor has left to decide. A conflict that the inspector settles was answered
+    /// with the push and has gone its own way since.
+    fileprivate var supervised: StoredVerdict {
+        let waiting = conflicts.filter(\.isSupervised)
+        return StoredVerdict(
+            node: node, contentHash: contentHash, record: record,
+            status: waiting.isEmpty ? .merged : .quarantined, version: version,
+            conflicts: waiting)
+    }
+
+    /// The status once some columns are decided.
+    static func status(with conflicts: [FieldConflict]) -> Verdict.Status {
+        if conflicts.isEmpty { return .merged }
+        return conflicts.allSatisfy(\.isSupervised) ? .quarantined : .conflict
+    }
+}
+
 extension Connection {
     func verdict(on id: MutationID) throws -> StoredVerdict? {
         try first(
@@ -58,7 +76,7 @@ extension Connection {
             """, [.text(device.node.rawValue), .integer(start), .integer(end)]
         ) { MutationID(try $0.text(0)) }
         return try ids.compactMap { id in
-            try verdict(on: id).map { try current($0, on: id) }
+            try verdict(on: id).map { try current($0.supervised, on: id) }
         }
     }
 }
@@ -101,6 +119,11 @@ extension WriteSession {
 }
 
 extension FieldConflict {
+    /// Whether it waits in the review queue rather than on the device.
+    fileprivate var isSupervised: Bool {
+        [MergeRule.quarantine.rawValue, MergeRule.unknownRecord.rawValue].contains(rule)
+    }
+
     static func list(in text: String) throws -> [FieldConflict] {
         guard text != "[]" else { return [] }
         return try JSON.parse(Array(text.utf8)).asArray().map { try FieldConflict(json: $0) }

@@ -1,0 +1,38 @@
+internal import Forms
+internal import Inspections
+internal import Replication
+
+/// The merge policy of each field of the records of one form, read once.
+struct FieldPolicies {
+    let form: FormDefinition?
+    private let policies: [FieldName: MergePolicy]
+    private static let builtIn = policy(BuiltInField.mergePolicy(of: BuiltInField.title))
+    private static let state = policy(BuiltInField.mergePolicy(of: BuiltInField.state))
+
+    /// Sites, assets, findings and what else has no questions.
+    static let withoutForm = FieldPolicies(form: nil)
+
+    init(form: FormDefinition?) {
+        self.form = form
+        let questions = form?.questions ?? []
+        policies = Dictionary(
+            questions.map { ($0.path, FieldPolicies.policy($0.merge)) }
+        ) { first, _ in first }
+    }
+
+    func policy(of field: FieldName) -> MergePolicy {
+        if field == BuiltInField.state { return FieldPolicies.state }
+        if BuiltInField.isBuiltIn(field) { return FieldPolicies.builtIn }
+        return policies[field] ?? .ask
+    }
+
+    /// A form with a policy that is unknown here was published by a newer server: a person decides
+    /// then, which loses nothing.
+    private static func policy(_ text: String) -> MergePolicy {
+        do throws(ReplicationError) {
+            return try MergePolicy(parsing: text)
+        } catch {
+            return .ask
+        }
+    }
+}
