@@ -1,0 +1,76 @@
+import Coding
+import Crypto
+import Forms
+import Foundation
+import Inspections
+import LocalStore
+import Replication
+import Vault
+
+/// A device's home in a folder of its own, with an open store and the cold-chain form.
+struct BenchHome {
+    let folder: BenchFolder
+    let home: Home
+    let key: SecretBytes
+    let lease: HomeLease
+    let store: DeviceStore
+    let form: FormDefinition
+
+    init() throws {
+        folder = try BenchFolder()
+        home = Home(folder.path + "/device")
+        try home.prepare()
+        key = SecretBytes.random(count: 32)
+        lease = try HomeLease.acquire(home)
+        store = try DeviceStore.create(
+            home: home, key: key,
+            device: DeviceIdentity(
+                deviceID: "bench", node: NodeID("00000000-0000-4000-8000-00000000000a")),
+            lease: lease, sources: BenchSources.store)
+        form = try BenchSources.coldChain()
+        try store.store(form: form)
+    }
+
+    func inspection() throws -> RecordID {
+        try store.createInspection(form: form.id, version: form.version, asset: nil)
+    }
+}
+
+enum BenchSources {
+    static let store = StoreSources(now: { now() }, newID: { newID() })
+
+    static func now() -> Int64 {
+        Int64(Date().timeIntervalSince1970 * 1000)
+    }
+
+    static func newID() -> String {
+        UUID().uuidString.lowercased()
+    }
+
+    static var checkout: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+    }
+
+    static func coldChain() throws -> FormDefinition {
+        let path = checkout.appendingPathComponent("Resources/forms/cold_chain_equipment.json")
+        return try FormDefinition(json: JSON.parse([UInt8](Data(contentsOf: path))))
+    }
+}
+
+/// A folder on the disk that is measured, removed with everything in it when the value goes.
+final class BenchFolder {
+    let path: String
+
+    init() throws {
+        let parent = FileManager.default.temporaryDirectory
+        let folder = parent.appendingPathComponent("walkdown-bench-" + BenchSources.newID())
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        path = folder.path
+    }
+
+    deinit {
+        // Measured and done: what cannot be removed is only clutter in the temporary directory.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

@@ -1,0 +1,8 @@
+/// Every figure by name, in the order in which they are measured.
+enum Figures {
+    typealias Measurement = @Sendable () throws -> Figure
+
+    static let all: [(name: String, measure: Measurement)] = [
+        ("edit_commit", { try EditCommit.measure() })
+    ]
+}
