@@ -27,6 +27,8 @@ let cLibraries: [Module] = [
         name: "CNcurses", path: "Sources/CLibraries/CNcurses", libraries: ["ncursesw", "tinfo"]),
     Module(name: "CTerminal", path: "Sources/CLibraries/CTerminal"),
     Module(name: "CSystem", path: "Sources/CLibraries/CSystem"),
+    Module(
+        name: "CPseudoTerminal", path: "Tests/CPseudoTerminal", libraries: ["ncursesw"]),
 ]
 
 let modules: [Module] = [
@@ -76,7 +78,7 @@ let executables: [Module] = [
     Module(
         name: "walkdown-probe", path: "Tests/TerminalProbe", imports: ["TerminalKit"]),
     Module(
-        name: "walkdown-bench", path: "Tests/Benchmarks", imports: ["Sync", "TerminalKit"],
+        name: "walkdown-bench", path: "Tests/Benchmarks", imports: ["FieldApp", "CPseudoTerminal"],
         libraries: ["sqlcipher"]),
 ]
 
