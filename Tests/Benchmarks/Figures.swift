@@ -3,6 +3,7 @@ enum Figures {
     typealias Measurement = @Sendable () throws -> Figure
 
     static let all: [(name: String, measure: Measurement)] = [
-        ("edit_commit", { try EditCommit.measure() })
+        ("edit_commit", { try EditCommit.measure() }),
+        ("key_to_paint", { try KeyToPaint.measure() }),
     ]
 }

@@ -1,3 +1,4 @@
+import CPseudoTerminal
 import Coding
 import Foundation
 
@@ -5,6 +6,7 @@ import Foundation
 // Exit status 1 where a goal was missed, so that a script can tell.
 
 let words = CommandLine.arguments.dropFirst()
+if words.first == "--ncurses-echo" { exit(walkdown_ncurses_echo()) }
 let wantsJSON = words.contains("--json")
 let chosen = words.filter { !$0.hasPrefix("-") }
 let unknown = chosen.filter { name in !Figures.all.contains { $0.name == name } }
