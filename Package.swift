@@ -110,6 +110,12 @@ let tests: [Module] = [
     Module(name: "TidyTests", path: "Tests/TidyTests"),
 ]
 
+// For a quick turn, WALKDOWN_TESTS=SyncTests,FormsTests builds those suites only (and SQLiteTests,
+// which names the library).
+let chosenTests = Context.environment["WALKDOWN_TESTS"].map { names in
+    tests.filter { ("SQLiteTests," + names).split(separator: ",").contains($0.name[...]) }
+}
+
 let testSupport = Module(name: "TestSupport", path: "Tests/TestSupport")
 
 let byName = Dictionary(
@@ -174,7 +180,7 @@ let package = Package(
                 exclude: notes(in: module), swiftSettings: swiftSettings,
                 linkerSettings: linking(module))
         }
-        + tests.map { module in
+        + (chosenTests ?? tests).map { module in
             .testTarget(
                 name: module.name,
                 dependencies: dependencies(of: module) + [.byName(name: "TestSupport")],
