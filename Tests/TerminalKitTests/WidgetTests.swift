@@ -85,16 +85,58 @@ struct ListFocusTests {
         #expect(focus.focused == "q")
     }
 
-    @Test("The focused item is seen at every height of the screen", arguments: 1...9)
+    private func items(_ ids: [Int]) -> [ListItem<Int>] {
+        ids.map { id in
+            ListItem(id < 0 ? nil : id, rows: id < 0 ? 1 : id % 3 + 1) { canvas, rect in
+                canvas.text("\(id)", column: rect.column, row: rect.row)
+            }
+        }
+    }
+
+    @Test("The focused item is seen and has the cursor at every height", arguments: 1...9)
     func scrolling(rows: Int) {
         let ids = Array(0..<20)
-        let heights = ids.map { $0 % 3 + 1 }
+        let size = Size(columns: 6, rows: rows)
         var focus = ListFocus(0)
+        var anchor = ScrollAnchor<Int>()
         for step in 0..<60 {
             focus.move(by: step < 30 ? 1 : -1, in: ids)
-            focus.keep(top: focus.scrolled(ids: ids, heights: heights, rows: rows))
-            let start = heights.prefix(focus.focused ?? 0).reduce(0, +)
-            #expect(start >= focus.top && start < focus.top + rows)
+            var canvas = Canvas(size: size)
+            canvas.list(
+                items(ids), focused: focus.focused, in: Rect(size), anchor: &anchor)
+            let line = TextFrame.line(canvas, canvas.cursor.row)
+            #expect(line.prefix { $0.isNumber } == "\(focus.focused ?? -1)")
+        }
+    }
+
+    @Test("Rows that come above leave the focused item where it stands on the screen")
+    func anchoredScroll() {
+        var anchor = ScrollAnchor<Int>()
+        let old = Array(20..<40)
+        _ = anchor.settle(items(old), focused: 39, rows: 6)
+        let before = anchor.settle(items(old), focused: 30, rows: 6)
+        let added = Array(0..<5) + old
+        let addedRows = items(Array(0..<5)).reduce(0) { $0 + $1.rows }
+        let after = anchor.settle(items(added), focused: 30, rows: 6)
+        #expect(after == before + addedRows)
+    }
+
+    @Test("The heading above the first item comes into view with it")
+    func heading() {
+        var anchor = ScrollAnchor<Int>()
+        let ids = [-1] + Array(0..<20)
+        _ = anchor.settle(items(ids), focused: 19, rows: 5)
+        #expect(anchor.settle(items(ids), focused: 0, rows: 5) == 0)
+    }
+
+    @Test("A long text is wrapped with the caret in it", arguments: 2...20)
+    func wrapped(columns: Int) {
+        var editor = LineEditor("first line\n漢字 second, longer line")
+        for _ in 0..<30 {
+            let view = editor.wrapped(in: columns)
+            #expect(view.lines.allSatisfy { CellWidth.of($0) <= max(2, columns) })
+            #expect(view.caret.column < max(3, columns) && view.caret.row < view.lines.count)
+            editor.left()
         }
     }
 

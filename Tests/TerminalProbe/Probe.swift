@@ -7,6 +7,7 @@ import TerminalKit
 final class Probe: ScreenApp {
     private var line = LineEditor()
     private var focus = ListFocus(0)
+    private var anchor = ScrollAnchor<Int>()
     private var last = "none"
     private let items = Array(0..<30)
 
@@ -90,14 +91,13 @@ final class Probe: ScreenApp {
             "probe \(size.columns)x\(size.rows) \(look.tier.rawValue) last \(last)",
             column: 0, row: top.row, limit: top.columns, style: look.theme.title)
         let bottom = space.cutBottom(1)
-        focus.keep(
-            top: focus.scrolled(
-                ids: items, heights: items.map { _ in 1 }, rows: space.rows))
-        for row in 0..<space.rows where row + focus.top < items.count {
-            let item = items[row + focus.top]
-            let marker = item == focus.focused ? look.glyphs.marker : " "
-            canvas.text("\(marker) item \(item)", column: 0, row: space.row + row)
+        let list = items.map { item in
+            ListItem(item) { [focus] canvas, rect in
+                let marker = item == focus.focused ? look.glyphs.marker : " "
+                canvas.text("\(marker) item \(item)", column: rect.column, row: rect.row)
+            }
         }
+        canvas.list(list, focused: focus.focused, in: space, anchor: &anchor)
         let view = line.visible(in: bottom.columns - 6)
         canvas.text("line: \(view.text)", column: 0, row: bottom.row, limit: bottom.columns)
         canvas.cursor = Position(column: 6 + view.caretColumn, row: bottom.row)
