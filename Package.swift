@@ -150,10 +150,11 @@ func linking(_ module: Module) -> [LinkerSetting] {
     module.libraries.map { .linkedLibrary($0) }
 }
 
-// A README in a module's folder is for people; SwiftPM warns of each file that it does not know.
+// A README in a module's folder is for people, what is in Golden is for tests to compare with;
+// SwiftPM warns of each file that it does not know.
 func notes(in module: Module) -> [String] {
-    let known = Context.packageDirectory + "/" + module.path + "/README.md"
-    return FileManager.default.fileExists(atPath: known) ? ["README.md"] : []
+    let folder = Context.packageDirectory + "/" + module.path + "/"
+    return ["README.md", "Golden"].filter { FileManager.default.fileExists(atPath: folder + $0) }
 }
 
 let package = Package(

@@ -63,7 +63,7 @@ struct FakeField {
         case .release(_, let paths):
             held.subtract(paths)
             return []
-        case .setNetwork, .flushInput, .redraw: return []
+        case .setNetwork, .flushInput, .redraw, .suspend: return []
         case .quit:
             hasQuit = true
             return []

@@ -105,5 +105,5 @@ final class Probe: ScreenApp {
         return canvas
     }
 
-    func saveNow() {}
+    func save(before end: ScreenPause) {}
 }

@@ -51,7 +51,9 @@ extension AppState {
 
 extension InspectionScreen {
     func whyDisabled(_ command: Command) -> String? {
-        guard let picture, let form else { return "the inspection is being opened" }
+        guard let picture, let form else {
+            return command.needsInspection ? "the inspection is being opened" : nil
+        }
         switch command {
         case .complete: return whyNotComplete(picture.state)
         case .reopen:
@@ -90,6 +92,20 @@ extension InspectionScreen {
         case .complete: return "the inspection is complete; reopen it with r"
         case .approved: return "the inspection is approved and locked"
         case .assigned, .inProgress, .returned: return nil
+        }
+    }
+}
+
+extension Command {
+    /// Whether it acts on the answers; the others work while the inspection is still being opened,
+    /// or cannot be opened.
+    fileprivate var needsInspection: Bool {
+        switch self {
+        case .open, .sections, .nextUnanswered, .nextProblem, .complete, .reopen, .clear,
+            .discardDraft, .review, .pass, .fail, .notApplicable, .notObserved, .undo, .accept,
+            .newLine:
+            true
+        default: false
         }
     }
 }

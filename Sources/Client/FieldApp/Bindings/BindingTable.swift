@@ -47,13 +47,13 @@ extension BindingTable {
             help: "Choose a command by its name"),
         leave,
         Row([function(10)], .quit, label: "", help: "Leave Walkdown; everything typed is kept"),
-        redraw,
+        redraw, suspend,
     ]
 
     fileprivate static let commonInText: [Row] = [
         Row([function(1)], .help, label: "Help", help: "Show the keys that work here"),
         Row([function(10)], .quit, label: "", help: "Leave Walkdown; everything typed is kept"),
-        redraw,
+        redraw, suspend,
     ]
 
     fileprivate static let leave = Row(
@@ -61,6 +61,10 @@ extension BindingTable {
 
     fileprivate static let redraw = Row(
         [.control("l")], .redraw, label: "", help: "Draw the screen anew")
+
+    fileprivate static let suspend = Row(
+        [.control("z")], .suspend, label: "",
+        help: "Stop and return to the shell; fg comes back to the same place")
 
     fileprivate static let undo = Row(
         [.control("_")], .undo, label: "", help: "Take the last change of an answer back")

@@ -8,6 +8,7 @@ package import TerminalKit
 package enum TerminalRequest: Equatable, Sendable {
     case flushInput
     case redraw
+    case suspend
     case quit
 }
 
@@ -15,19 +16,28 @@ package enum TerminalRequest: Equatable, Sendable {
 /// Results go through the mailbox.
 package final class EffectRunner: Sendable {
     private let fieldwork: any Fieldwork
-    private let post: @Sendable (AppMessage) -> Void
     private let queue = DispatchQueue(label: "walkdown.fieldwork")
     private let pad = Mutex(PINPad())
     /// Loads that are queued and have not begun: a second one would show the same.
     private let waiting = Mutex<[Effect]>([])
+    private let deliver: @Sendable (AppMessage?) -> Void
+    /// Effects that were begun and have not ended.
+    private let underWay = Mutex(0)
+
+    /// Whether an effect is under way. An effect's end and its message become visible in one step:
+    /// a screen that is not busy and has an empty mailbox has nothing to wait for.
+    package var isBusy: Bool { underWay.withLock { $0 > 0 } }
 
     package init(fieldwork: any Fieldwork, post: @escaping @Sendable (AppMessage) -> Void) {
         self.fieldwork = fieldwork
-        self.post = post
+        deliver = { message in if let message { post(message) } }
     }
 
-    package convenience init(fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>) {
-        self.init(fieldwork: fieldwork, post: { mailbox.post($0) })
+    package init(fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>) {
+        self.fieldwork = fieldwork
+        deliver = { message in
+            if let message { mailbox.post(message) } else { mailbox.wake() }
+        }
     }
 
     /// Begins the effects and returns at once with what is for the terminal.
@@ -42,12 +52,13 @@ package final class EffectRunner: Sendable {
         switch effect {
         case .flushInput: return .flushInput
         case .redraw: return .redraw
+        case .suspend: return .suspend
         case .quit: return .quit
         case .pin(let key): press(key)
         case .syncNow: fieldwork.syncNow()
         case .setNetwork(let on): fieldwork.setNetwork(on: on)
         case .loadWorklist, .loadStatus, .loadInspection, .loadConflict: load(effect)
-        default: queue.async { self.perform(effect) }
+        default: begin { self.perform(effect) }
         }
         return nil
     }
@@ -64,13 +75,26 @@ package final class EffectRunner: Sendable {
             return nil
         }
         guard let pin else { return }
-        queue.async {
+        begin {
             defer { pin.erase() }
             do throws(UnlockRefusal) {
                 try self.fieldwork.unlock(pin)
-                self.post(.unlocked)
+                return .unlocked
             } catch {
-                self.post(.unlockRefused(error))
+                return .unlockRefused(error)
+            }
+        }
+    }
+
+    /// Puts work on the queue; its message and its end become visible together.
+    private func begin(_ work: @escaping @Sendable () -> AppMessage?) {
+        underWay.withLock { $0 += 1 }
+        queue.async {
+            CrashGuard.protectThread()
+            let message = work()
+            self.underWay.withLock { count in
+                count -= 1
+                self.deliver(message)
             }
         }
     }
@@ -82,17 +106,17 @@ package final class EffectRunner: Sendable {
             return true
         }
         guard isNew else { return }
-        queue.async {
+        begin {
             self.waiting.withLock { $0.removeAll { $0 == effect } }
-            self.perform(effect)
+            return self.perform(effect)
         }
     }
 
-    private func perform(_ effect: Effect) {
+    private func perform(_ effect: Effect) -> AppMessage? {
         do throws(StoreRefusal) {
-            if let message = try result(of: effect) { post(message) }
+            return try result(of: effect)
         } catch {
-            post(failure(of: effect, error))
+            return failure(of: effect, error)
         }
     }
 
@@ -118,7 +142,7 @@ package final class EffectRunner: Sendable {
         case .retry(let id): try fieldwork.retry(id)
         case .discard(let id): try fieldwork.discard(id)
         case .lock: fieldwork.lock()
-        case .pin, .syncNow, .setNetwork, .flushInput, .redraw, .quit: break
+        case .pin, .syncNow, .setNetwork, .flushInput, .redraw, .suspend, .quit: break
         }
         return deed(of: effect).map { .done($0) }
     }

@@ -11,6 +11,8 @@ package enum AppMessage: Sendable {
     case resized(Size)
     /// SIGHUP, SIGTERM or the end of input: save and go.
     case hangUp
+    /// The process is about to be stopped, perhaps for ever: save what is being typed.
+    case suspending
     /// `walkdown lock` was called elsewhere, or the machine goes to sleep.
     case lockDemanded
 

@@ -28,6 +28,8 @@ package enum Effect: Equatable, Sendable {
     case flushInput
     /// Draws everything anew.
     case redraw
+    /// Stops the process as a shell expects of Ctrl-Z.
+    case suspend
     case quit
 }
 

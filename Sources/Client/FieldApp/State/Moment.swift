@@ -10,7 +10,11 @@ package struct Moment: Hashable, Sendable {
     /// The day where the device stands.
     package var today: CivilDate?
 
-    package init(uptime: Int64, wall: Int64, today: CivilDate?) {
+    /// Seconds that local time is ahead of UTC, for times that are shown.
+    package var zone: Int
+
+    package init(uptime: Int64, wall: Int64, today: CivilDate?, zone: Int = 0) {
+        self.zone = zone
         self.uptime = uptime
         self.wall = wall
         self.today = today

@@ -65,6 +65,7 @@ extension AppState {
             return leaving
         case .quit: return quit()
         case .redraw: return [.redraw]
+        case .suspend: return [.suspend]
         case .lock: return lockNow()
         case .syncNow:
             isSyncDemanded = true

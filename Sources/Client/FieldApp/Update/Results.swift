@@ -34,7 +34,8 @@ extension AppState {
             receive(refused: deed, refusal)
         case .sync(let news):
             return receive(news)
-        case .input, .tick, .resized, .hangUp, .lockDemanded, .unlocked, .unlockRefused:
+        case .input, .tick, .resized, .hangUp, .suspending, .lockDemanded, .unlocked,
+            .unlockRefused:
             break
         }
         return []

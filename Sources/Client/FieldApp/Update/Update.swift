@@ -40,6 +40,7 @@ extension AppState {
             self.size = size
             return []
         case .hangUp: return quit()
+        case .suspending: return keepDrafts(dueBy: nil)
         case .lockDemanded: return isLocked ? [] : lockNow()
         case .unlocked, .unlockRefused: return receiveUnlock(message)
         default:

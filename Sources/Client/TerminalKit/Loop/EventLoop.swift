@@ -32,7 +32,7 @@ package final class EventLoop<Message: Sendable> {
     /// `now` is a clock in milliseconds that never goes back.
     package init(
         input: Int32, mailbox: Mailbox<Message>, decoder: InputDecoder = InputDecoder(),
-        now: @escaping () -> Int64 = MonotonicClock.milliseconds
+        now: @escaping () -> Int64 = BootClock.milliseconds
     ) throws(TerminalError) {
         self.input = input
         self.mailbox = mailbox
@@ -44,7 +44,8 @@ package final class EventLoop<Message: Sendable> {
 
     deinit { walkdown_mailbox_close(wake) }
 
-    /// Blocks until something happened and returns all of it: signals, messages, input, timer.
+    /// Blocks until something happened and returns all of it: signals, messages, input, timer. Empty
+    /// when somebody only woke the loop.
     package func wait() throws(TerminalError) -> [Event] {
         while true {
             let ready = try poll(timeout: timeout())
@@ -57,7 +58,8 @@ package final class EventLoop<Message: Sendable> {
                 timer = nil
                 events.append(.timer)
             }
-            if !events.isEmpty { return events }
+            // A mailbox that only woke us ends the wait too.
+            if !events.isEmpty || ready.messages { return events }
         }
     }
 
@@ -121,12 +123,12 @@ package final class EventLoop<Message: Sendable> {
 
 extension EventLoop.Event: Equatable where Message: Equatable {}
 
-/// CLOCK_MONOTONIC, for timers and key timing; the time of day has no part in them.
-package enum MonotonicClock {
+/// CLOCK_BOOTTIME, for timers and key timing: it never goes back and counts while the machine sleeps.
+package enum BootClock {
     package static func milliseconds() -> Int64 {
         var time = timespec()
         // Cannot fail for this clock (clock_gettime(2)).
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(CLOCK_BOOTTIME, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -21,6 +21,9 @@ package final class Mailbox<Message: Sendable>: Sendable {
         walkdown_mailbox_signal(descriptor)
     }
 
+    /// Wakes the screen without a message: something that it asks about has changed.
+    package func wake() { walkdown_mailbox_signal(descriptor) }
+
     /// Empties the mailbox. The signal is cleared first: a message posted meanwhile is either taken
     /// now or signalled again.
     package func take() -> [Message] {

@@ -2,15 +2,15 @@
 package protocol ScreenApp: AnyObject {
     associatedtype Message: Sendable
 
-    /// When the application wants `.timer`, in MonotonicClock's milliseconds; asked after each event.
+    /// When the application wants `.timer`, in BootClock's milliseconds; asked after each event.
     var timer: Int64? { get }
     /// Work is under way whose message will come: the screen is not idle in the sense of tests.
     var isBusy: Bool { get }
     func handle(_ event: ScreenEvent<Message>) -> ScreenRequest
     func render(size: Size, look: Look) -> Canvas
-    /// The last chance to save what was typed, on the main thread, before the screen goes (a signal,
-    /// a hang-up, a stop by Ctrl-Z).
-    func saveNow()
+    /// Saves what was typed, on the main thread, before the process stops or ends; returns when it
+    /// is on the disk.
+    func save(before end: ScreenPause)
 }
 
 package enum ScreenEvent<Message: Sendable>: Sendable {
@@ -30,6 +30,9 @@ package enum ScreenRequest: Equatable, Sendable {
     case dropTypeAhead
     case quit
 }
+
+/// What comes after saving.
+package enum ScreenPause: Equatable, Sendable { case stop, end }
 
 /// Why the screen went down.
 package enum ScreenEnd: Equatable, Sendable {

@@ -67,10 +67,10 @@ package final class ScreenSession<App: ScreenApp> {
             shown = nil
             return obey(app.handle(.resized(screen.size)))
         case .ending(let signal):
-            app.saveNow()
+            app.save(before: .end)
             return .signal(signal)
         case .inputEnded:
-            app.saveNow()
+            app.save(before: .end)
             return .inputEnded
         }
     }
@@ -82,7 +82,7 @@ package final class ScreenSession<App: ScreenApp> {
             screen.repaintNext()
             shown = nil
         case .stop:
-            app.saveNow()
+            app.save(before: .stop)
             screen.stopProcess()
             shown = nil
             return obey(app.handle(.resized(screen.size)))

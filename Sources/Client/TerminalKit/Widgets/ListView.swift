@@ -2,11 +2,17 @@
 package struct ListItem<ID: Hashable & Sendable> {
     package var id: ID?
     package var rows: Int
+    /// The row inside the item that must be seen while it is focused: where its caret stands.
+    package var caretRow: Int
     package var draw: (inout Canvas, Rect) -> Void
 
-    package init(_ id: ID?, rows: Int = 1, draw: @escaping (inout Canvas, Rect) -> Void) {
+    package init(
+        _ id: ID?, rows: Int = 1, caretRow: Int = 0,
+        draw: @escaping (inout Canvas, Rect) -> Void
+    ) {
         self.id = id
         self.rows = max(1, rows)
+        self.caretRow = min(max(0, caretRow), max(1, rows) - 1)
         self.draw = draw
     }
 }
@@ -35,6 +41,7 @@ package struct ScrollAnchor<ID: Hashable & Sendable>: Hashable, Sendable {
             let height = min(items[index].rows, rows)
             wanted = max(wanted, start + height - rows)
             wanted = min(wanted, start - headingRows(items, before: index, room: rows - height))
+            wanted = max(wanted, start + items[index].caretRow - rows + 1)
         }
         top = max(0, wanted)
         row = start - top

@@ -1,0 +1,98 @@
+package import TerminalKit
+
+/// The whole appearance of the screen: state and size in, cells out. Pure but for `scroll`, which is
+/// where the lists stood in the last frame.
+package func render(
+    _ state: AppState, size: Size, look: Look, scroll: inout Scroll
+) -> Canvas {
+    var frame = Frame(state: state, size: size, look: look, scroll: scroll)
+    frame.draw()
+    scroll = frame.scroll
+    return frame.canvas
+}
+
+/// Where each list stood in the last frame. No part of the state: it decides nothing.
+package struct Scroll: Sendable {
+    var worklist = ScrollAnchor<WorklistRow.ID>()
+    var inspection = ScrollAnchor<String>()
+    var sections = ScrollAnchor<Int>()
+    var choices = ScrollAnchor<String>()
+    var queue = ScrollAnchor<QueueRow.ID>()
+    var review = ScrollAnchor<String>()
+    var commands = ScrollAnchor<Command>()
+
+    package init() {}
+}
+
+/// One frame while it is being drawn.
+struct Frame {
+    let state: AppState
+    let look: Look
+    let layout: Layout
+    var canvas: Canvas
+    var scroll: Scroll
+
+    init(state: AppState, size: Size, look: Look, scroll: Scroll) {
+        self.state = state
+        self.look = look
+        self.scroll = scroll
+        layout = Layout(size)
+        canvas = Canvas(size: size, tier: look.tier, style: look.theme.body)
+    }
+
+    var theme: Theme { look.theme }
+    var glyphs: Glyphs { look.glyphs }
+    var size: Size { canvas.size }
+
+    mutating func draw() {
+        guard layout.width != .none else {
+            drawTooSmall()
+            return
+        }
+        var space = Rect(size)
+        drawTitle(in: space.cutTop(layout.titleRows))
+        drawFooter(in: space.cutBottom(layout.footerRows))
+        drawStatus(in: space.cutBottom(layout.statusRows + messageOverflow))
+        if showsPanel { drawPanel(in: space.cutRight(Layout.panelColumns)) }
+        canvas.cursor = Position(column: space.column, row: space.row)
+        for layer in visibleLayers { draw(layer, in: space) }
+    }
+
+    /// The top layer, and the one beneath it where the top one leaves some of it to be seen.
+    private var visibleLayers: ArraySlice<Layer> {
+        let layers = state.layers.layers
+        let isOver = layout.boxesFit && layers[layers.count - 1].standsOver
+        return layers.suffix(isOver ? 2 : 1)
+    }
+
+    private mutating func draw(_ layer: Layer, in space: Rect) {
+        switch layer {
+        case .unlock(let screen): drawUnlock(screen, in: space)
+        case .worklist: drawWorklist(in: space)
+        case .inspection(let screen): drawInspection(screen, in: space)
+        case .sections(let screen): drawSections(screen, in: space)
+        case .picker(let screen): drawPicker(screen, in: space)
+        case .status(let screen): drawQueue(screen, in: space)
+        case .review(let screen): drawReview(screen, in: space)
+        case .help(let screen): drawHelp(screen, in: space)
+        case .palette(let screen): drawPalette(screen, in: space)
+        case .confirm(let confirmation): drawConfirmation(confirmation, in: space)
+        }
+    }
+
+    /// Below 20×5 nothing can be worked with; what was typed is safe all the same.
+    private mutating func drawTooSmall() {
+        let sentence = "need 20x5, have \(size.columns)x\(size.rows); draft is safe"
+        canvas.lines(TextFlow.wrapped(sentence, to: size.columns), in: Rect(size))
+    }
+}
+
+extension Layer {
+    /// Whether it is drawn as a box before the layer beneath.
+    fileprivate var standsOver: Bool {
+        switch self {
+        case .sections, .picker, .confirm: true
+        case .unlock, .worklist, .inspection, .status, .review, .help, .palette: false
+        }
+    }
+}

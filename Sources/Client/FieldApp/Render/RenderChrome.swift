@@ -1,0 +1,257 @@
+import Forms
+import Inspections
+import TerminalKit
+
+/// What stands around every screen: title, status, footer.
+extension Frame {
+    // MARK: Title
+
+    mutating func drawTitle(in rect: Rect) {
+        guard !rect.isEmpty else { return }
+        canvas.fill(rect, theme.bar)
+        let right = titleRight
+        canvas.textEnding(
+            right, before: rect.endColumn - 1, row: rect.row, limit: rect.columns / 2,
+            style: theme.bar)
+        let room = rect.columns - min(CellWidth.of(right), rect.columns / 2) - 3
+        canvas.text(
+            titleLeft, column: rect.column + 1, row: rect.row, limit: room,
+            style: theme.bar.adding(.bold))
+    }
+
+    private var titleLeft: String {
+        switch state.layers.top {
+        case .unlock: return "Walkdown"
+        case .review(let screen): return "Conflict " + (screen.picture?.name ?? "")
+        case .inspection, .sections, .picker:
+            guard let picture = inspection?.picture else { return state.place.title }
+            return picture.site.isEmpty ? picture.name : "\(picture.name), \(picture.site)"
+        default: return state.place.title
+        }
+    }
+
+    private var titleRight: String {
+        switch state.layers.top {
+        case .unlock: return "locked"
+        case .inspection, .sections, .picker: return inspection?.picture?.state.label ?? ""
+        case .worklist, .status, .review, .help, .palette, .confirm:
+            return state.demo == nil ? "Walkdown" : "Walkdown demo"
+        }
+    }
+
+    /// The inspection that is open, also beneath what stands over it.
+    var inspection: InspectionScreen? {
+        for case .inspection(let screen) in state.layers.layers.reversed() { return screen }
+        return nil
+    }
+
+    // MARK: Status
+
+    mutating func drawStatus(in rect: Rect) {
+        guard !rect.isEmpty else { return }
+        var rest = rect
+        let last = rest.cutBottom(1 + messageOverflow)
+        if rest.rows == 2 {
+            let first = rest.cutTop(1)
+            let sync = lastSync.text
+            drawParts(inspectionParts, in: first, keeping: CellWidth.of(sync) + 3)
+            canvas.textEnding(sync, before: first.endColumn - 1, row: first.row)
+            drawParts(networkParts, in: rest.cutTop(1))
+        }
+        if let message {
+            var place = last
+            _ = place.cutLeft(1)
+            canvas.lines(messageLines, in: place, style: message.style)
+        } else if layout.statusRows == 1, !showsPanel {
+            drawParts(shortParts, in: last)
+        }
+    }
+
+    /// A message that needs more than its line takes up to two more, where the screen has them.
+    var messageOverflow: Int {
+        size.rows < 12 ? 0 : min(2, messageLines.count - 1)
+    }
+
+    private var messageLines: [String] {
+        TextFlow.wrapped(message?.text ?? "", to: max(1, size.columns - 2))
+    }
+
+    var showsPanel: Bool { layout.hasPanel && !state.isLocked }
+
+    /// What just happened goes before what stays.
+    private var message: StatusPart? {
+        if let notice = state.notice {
+            let style =
+                switch notice.tone {
+                case .plain: theme.body
+                case .good: theme.good
+                case .bad: theme.error
+                }
+            return StatusPart(notice.tone == .bad ? "! " + notice.text : notice.text, style)
+        }
+        return state.warning.map { StatusPart("! " + $0, theme.error) }
+    }
+
+    /// The status beside the screen, from 100 columns.
+    mutating func drawPanel(in rect: Rect) {
+        var space = rect
+        canvas.verticalLine(space.cutLeft(1), style: theme.border)
+        space = space.inset(columns: 1, rows: 0)
+        let groups = [inspectionParts, networkParts, countParts(inWords: true)]
+        for group in groups where !group.isEmpty {
+            for part in group {
+                let line = space.cutTop(1)
+                canvas.text(
+                    part.text, column: line.column, row: line.row, limit: line.columns,
+                    style: part.style)
+            }
+            _ = space.cutTop(1)
+        }
+    }
+
+    private mutating func drawParts(
+        _ parts: [StatusPart], in rect: Rect, keeping reserve: Int = 0
+    ) {
+        var column = rect.column + 1
+        for part in parts {
+            let width = CellWidth.of(part.text)
+            // A part that does not fit is left out whole: half a figure would be a wrong figure.
+            guard column + width + reserve <= rect.endColumn else { continue }
+            column += canvas.text(part.text, column: column, row: rect.row, style: part.style)
+            column += layout.hasRoom ? 3 : 1
+        }
+    }
+
+    private var inspectionParts: [StatusPart] {
+        guard let screen = inspection, let picture = screen.picture, let form = screen.form else {
+            return state.isLocked ? [] : worklistParts
+        }
+        var parts = [
+            StatusPart(picture.form.title, theme.body),
+            StatusPart("\(form.answered)/\(form.total) answered", theme.body),
+        ]
+        if !form.problems.isEmpty {
+            parts.append(StatusPart("\(form.problems.count)! problems", theme.error))
+        }
+        if let saved = screen.savedAt {
+            parts.append(StatusPart("saved " + time.clock(saved), theme.good))
+        }
+        return parts
+    }
+
+    private var worklistParts: [StatusPart] {
+        let count = state.worklist.rows.count
+        guard state.worklist.isLoaded else { return [] }
+        return [StatusPart(count == 1 ? "1 inspection" : "\(count) inspections", theme.body)]
+    }
+
+    private var networkParts: [StatusPart] {
+        guard !state.isLocked else { return [] }
+        var parts = [StatusPart(networkWord, networkStyle)]
+        parts += layout.hasPanel ? [lastSync] : countParts(inWords: layout.hasRoom)
+        return parts
+    }
+
+    private var lastSync: StatusPart {
+        guard !state.isLocked else { return StatusPart("", theme.body) }
+        return StatusPart("last sync " + time.clock(state.status.lastSync), theme.body)
+    }
+
+    private var networkWord: String {
+        if state.isSyncing { return "synchronising" }
+        if case .offline(let reason) = state.network, layout.hasPanel, !reason.isEmpty {
+            return "offline: " + reason
+        }
+        return state.network.label
+    }
+
+    private var networkStyle: Style {
+        if case .offline = state.network { return theme.warning }
+        return theme.body
+    }
+
+    /// `↑3 !1 ≠1`, or in words: what has not reached the server, by what keeps it.
+    private func countParts(inWords: Bool) -> [StatusPart] {
+        let status = state.status
+        let counts: [(Badge, Int)] = [
+            (.pending, status.pending + status.inFlight), (.failed, status.failed),
+            (.conflict, status.conflict), (.inReview, status.inReview),
+        ]
+        let parts = counts.filter { $0.1 > 0 }.map { badge, count in
+            StatusPart(
+                inWords ? "\(symbol(badge)) \(count) \(badge.label)" : symbol(badge) + "\(count)",
+                style(of: badge))
+        }
+        guard parts.isEmpty, inWords else { return parts }
+        return [StatusPart("\(symbol(.synced)) nothing waits", theme.good)]
+    }
+
+    private var shortParts: [StatusPart] {
+        guard !state.isLocked else { return [] }
+        var parts: [StatusPart] = []
+        if let form = inspection?.form {
+            parts.append(StatusPart("\(form.answered)/\(form.total)", theme.body))
+            if !form.problems.isEmpty {
+                parts.append(StatusPart("\(form.problems.count)!", theme.error))
+            }
+        }
+        parts.append(StatusPart(networkWord, networkStyle))
+        parts += countParts(inWords: false)
+        if let saved = inspection?.savedAt {
+            parts.append(StatusPart("saved " + time.clock(saved), theme.good))
+        }
+        parts.append(StatusPart("sync " + time.clock(state.status.lastSync), theme.body))
+        return parts
+    }
+
+    // MARK: Footer
+
+    /// The keys that work here, in the table's order, as many as fit; help is always among them.
+    mutating func drawFooter(in rect: Rect) {
+        guard !rect.isEmpty else { return }
+        canvas.fill(rect, theme.bar)
+        let bindings = state.keymap.bindings.filter {
+            !$0.label.isEmpty && state.whyDisabled($0.command) == nil
+        }
+        var end = rect.endColumn
+        if let help = bindings.first(where: { $0.command == .help }) {
+            end -= footerWidth(help) + 1
+            drawKey(help, column: end, row: rect.row)
+        }
+        var column = rect.column + 1
+        for binding in bindings where binding.command != .help {
+            let width = footerWidth(binding)
+            guard column + width < end else { break }
+            drawKey(binding, column: column, row: rect.row)
+            column += width + 2
+        }
+    }
+
+    private func footerWidth(_ binding: Binding<Command>) -> Int {
+        CellWidth.of(keyName(binding)) + 1 + CellWidth.of(binding.label)
+    }
+
+    /// On a small screen the shorter of a key's names.
+    private func keyName(_ binding: Binding<Command>) -> String {
+        let names = binding.keys.map(\.name)
+        guard layout.width < .regular else { return names[0] }
+        return names.min { $0.count < $1.count } ?? names[0]
+    }
+
+    private mutating func drawKey(_ binding: Binding<Command>, column: Int, row: Int) {
+        let width = canvas.text(
+            keyName(binding), column: column, row: row, style: theme.bar.adding(.bold))
+        canvas.text(binding.label, column: column + width + 1, row: row, style: theme.bar)
+    }
+}
+
+/// A piece of the status line.
+struct StatusPart {
+    let text: String
+    let style: Style
+
+    init(_ text: String, _ style: Style) {
+        self.text = text
+        self.style = style
+    }
+}

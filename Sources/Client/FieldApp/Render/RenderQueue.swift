@@ -1,0 +1,77 @@
+import Replication
+import TerminalKit
+
+extension Frame {
+    /// The status pane: figures, then a row for each change that waits.
+    mutating func drawQueue(_ screen: StatusScreen, in space: Rect) {
+        var rest = space
+        if !layout.hasPanel {
+            let facts = queueFacts
+            let lines = TextFlow.wrapped(
+                facts.joined(separator: ", "), to: max(1, rest.columns - 2)
+            )
+            let head = rest.cutTop(min(lines.count, max(1, rest.rows / 3)))
+            canvas.lines(lines, in: head.inset(columns: 1, rows: 0), style: theme.body)
+        }
+        guard !state.status.rows.isEmpty else {
+            drawEmpty("Nothing waits: everything is at the server", in: rest)
+            return
+        }
+        let items = state.status.rows.map { row in
+            item(row, isFocused: row.id == screen.focus.focused, width: rest.columns)
+        }
+        canvas.list(items, focused: screen.focus.focused, in: rest, anchor: &scroll.queue)
+    }
+
+    private var queueFacts: [String] {
+        let status = state.status
+        var facts = [
+            "\(status.pending + status.inFlight) pending", "\(status.failed) failed",
+            "\(status.conflict) conflict", "\(status.inReview) in review",
+            "last sync \(time.clock(status.lastSync))",
+        ]
+        if let oldest = status.oldestUnsynced { facts.append("oldest \(time.age(oldest))") }
+        if let agree = status.digestsAgree {
+            facts.append(agree ? "digests agree" : "digests differ")
+        }
+        if !status.device.isEmpty { facts.append("device \(status.device)") }
+        return facts
+    }
+
+    private func item(
+        _ row: QueueRow, isFocused: Bool, width: Int
+    ) -> ListItem<QueueRow.ID> {
+        let word = row.isInFlight ? "sent" : row.badge.label
+        let head = "\(row.name) (\(word))"
+        var details = [String]()
+        if let reason = row.reason { details += TextFlow.wrapped(reason, to: max(1, width - 6)) }
+        details += TextFlow.wrapped(queueDetails(of: row), to: max(1, width - 6))
+        let badge = symbol(row.badge)
+        let style = style(of: row.badge)
+        let marker = marker(isFocused)
+        let indent = badgeColumns + 3
+        return ListItem(row.id, rows: 1 + details.count) { [theme] canvas, rect in
+            canvas.text(marker, column: rect.column, row: rect.row)
+            canvas.text(badge, column: rect.column + 2, row: rect.row, style: style)
+            canvas.text(
+                head, column: rect.column + indent, row: rect.row,
+                limit: rect.columns - indent - 1, style: theme.title)
+            for (offset, line) in details.enumerated() {
+                canvas.text(line, column: rect.column + 4, row: rect.row + 1 + offset)
+            }
+            if isFocused {
+                var line = rect
+                Frame.highlight(&canvas, line.cutTop(1), theme)
+            }
+        }
+    }
+
+    private func queueDetails(of row: QueueRow) -> String {
+        var details: [String] = []
+        if !row.fields.isEmpty { details.append(row.fields.joined(separator: ", ")) }
+        if let created = row.createdAt { details.append("age \(time.age(created))") }
+        if row.tries > 0 { details.append(row.tries == 1 ? "1 try" : "\(row.tries) tries") }
+        if let next = row.nextTry { details.append("next try \(time.wait(next))") }
+        return details.joined(separator: "; ")
+    }
+}

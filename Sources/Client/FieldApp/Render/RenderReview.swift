@@ -1,0 +1,165 @@
+import Coding
+import Forms
+import TerminalKit
+
+extension Frame {
+    /// Base, mine and theirs of each answer: side by side where there is room, else stacked.
+    mutating func drawReview(_ screen: ReviewScreen, in space: Rect) {
+        guard let picture = screen.picture else {
+            drawEmpty("Opening the conflict", in: space)
+            return
+        }
+        let items = picture.fields.map { field in
+            ReviewItem(field, of: screen, width: space.columns, in: self).item
+        }
+        canvas.list(items, focused: screen.focus.focused, in: space, anchor: &scroll.review)
+    }
+}
+
+/// One answer in conflict.
+struct ReviewItem {
+    private let field: ConflictField
+    private let screen: ReviewScreen
+    private let width: Int
+    private let frame: Frame
+    private let isFocused: Bool
+
+    init(_ field: ConflictField, of screen: ReviewScreen, width: Int, in frame: Frame) {
+        self.field = field
+        self.screen = screen
+        self.width = width
+        self.frame = frame
+        isFocused = screen.focus.focused == field.path
+    }
+
+    private var theme: Theme { frame.theme }
+    private var isSideBySide: Bool { frame.size.columns >= 100 }
+    private var editor: AnswerEditor? {
+        screen.editor?.path == field.path ? screen.editor : nil
+    }
+
+    /// A value under its title; the chosen one has a mark.
+    private struct Side {
+        let title: String
+        let lines: [String]
+        let isChosen: Bool
+    }
+
+    var item: ListItem<String> {
+        let sides = sides
+        let bodyRows =
+            isSideBySide
+            ? 1 + (sides.map(\.lines.count).max() ?? 0)
+            : sides.reduce(0) { $0 + $1.lines.count }
+        let editorRows = editor == nil ? 0 : (editor?.problem == nil ? 1 : 2)
+        let caretRow = editor == nil ? 0 : 1 + bodyRows
+        return ListItem(
+            field.path, rows: 1 + bodyRows + editorRows + 1, caretRow: caretRow
+        ) { canvas, rect in
+            var rest = rect
+            drawHead(&canvas, rest.cutTop(1))
+            let body = rest.cutTop(bodyRows)
+            if isSideBySide {
+                drawBeside(sides, &canvas, body)
+            } else {
+                drawStacked(sides, &canvas, body)
+            }
+            drawEditor(&canvas, rest.cutTop(editorRows))
+        }
+    }
+
+    private var sides: [Side] {
+        let theirs = field.theirsBy.map { "theirs, \($0)" } ?? "theirs"
+        var sides = [
+            side("before", field.base, isChosen: false),
+            side("mine", field.mine, isChosen: decision == .mine),
+            side(theirs, field.theirs, isChosen: decision == .theirs),
+        ]
+        if case .edited(let value) = decision {
+            sides.append(side("settled as", value, isChosen: true))
+        }
+        return sides
+    }
+
+    private var decision: Decision? { screen.decisions[field.path] }
+
+    private func side(_ title: String, _ value: FieldValue, isChosen: Bool) -> Side {
+        let text = field.question?.shown(value) ?? ShownText.clean(value.plainText)
+        return Side(
+            title: title, lines: TextFlow.wrapped(text.isEmpty ? "-" : text, to: valueColumns),
+            isChosen: isChosen)
+    }
+
+    private var titleColumns: Int { min(22, max(6, width / 3)) }
+
+    private var valueColumns: Int {
+        isSideBySide ? max(8, (width - 4) / 4 - 2) : max(1, width - titleColumns - 7)
+    }
+
+    private func drawHead(_ canvas: inout Canvas, _ line: Rect) {
+        canvas.text(frame.marker(isFocused), column: line.column, row: line.row)
+        let state = decision == nil ? "\(frame.symbol(.conflict)) undecided" : "decided"
+        let room = line.columns - CellWidth.of(state) - 4
+        canvas.text(
+            "\(field.label), rule \(field.rule)", column: line.column + 2, row: line.row,
+            limit: room, style: theme.title)
+        canvas.textEnding(
+            state, before: line.endColumn - 1, row: line.row,
+            style: decision == nil ? theme.warning : theme.good)
+        if isFocused { Frame.highlight(&canvas, line, theme) }
+    }
+
+    private func drawStacked(_ sides: [Side], _ canvas: inout Canvas, _ rect: Rect) {
+        var rest = rect
+        for side in sides {
+            let part = rest.cutTop(side.lines.count)
+            mark(side, &canvas, column: part.column + 3, row: part.row)
+            canvas.text(
+                side.title, column: part.column + 5, row: part.row, limit: titleColumns - 1,
+                style: theme.muted)
+            canvas.lines(
+                side.lines,
+                in: Rect(
+                    column: part.column + 5 + titleColumns, row: part.row,
+                    columns: valueColumns + 1, rows: part.rows),
+                style: side.isChosen ? theme.title : theme.body)
+        }
+    }
+
+    private func drawBeside(_ sides: [Side], _ canvas: inout Canvas, _ rect: Rect) {
+        var rest = rect.inset(columns: 2, rows: 0)
+        for side in sides {
+            let part = rest.cutLeft(valueColumns + 2)
+            mark(side, &canvas, column: part.column, row: part.row)
+            canvas.text(
+                side.title, column: part.column + 2, row: part.row, limit: valueColumns,
+                style: theme.muted)
+            var values = part
+            _ = values.cutTop(1)
+            _ = values.cutLeft(2)
+            canvas.lines(
+                side.lines, in: values, style: side.isChosen ? theme.title : theme.body)
+        }
+    }
+
+    private func mark(_ side: Side, _ canvas: inout Canvas, column: Int, row: Int) {
+        guard side.isChosen else { return }
+        canvas.text(frame.glyphs.chosen, column: column, row: row, style: theme.good)
+    }
+
+    private func drawEditor(_ canvas: inout Canvas, _ rect: Rect) {
+        guard let editor, !rect.isEmpty else { return }
+        let width = canvas.text("new value ", column: rect.column + 5, row: rect.row)
+        let column = rect.column + 5 + width
+        Frame.field(
+            &canvas, editor.line,
+            in: Rect(
+                column: column, row: rect.row, columns: max(3, rect.endColumn - column - 1),
+                rows: 1), theme)
+        if let problem = editor.problem {
+            canvas.text(
+                "! " + problem.message(unit: field.question?.unit), column: rect.column + 5,
+                row: rect.row + 1, limit: rect.columns - 6, style: theme.error)
+        }
+    }
+}

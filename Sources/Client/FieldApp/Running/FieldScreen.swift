@@ -1,0 +1,73 @@
+package import TerminalKit
+
+/// The application on a terminal: events become messages, messages change the state, effects go to
+/// their queue, and the state is drawn. Main thread only.
+package final class FieldScreen: ScreenApp {
+    private var state: AppState
+    private var scroll = Scroll()
+    private let runner: EffectRunner
+    private let clock: () -> Moment
+
+    /// What the person finds before them when the screen comes up, such as an unknown TERM.
+    package init(
+        fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>, demo: AppState.Demo? = nil,
+        clock: @escaping () -> Moment = DeviceClock.moment
+    ) {
+        self.clock = clock
+        state = AppState(now: clock(), demo: demo)
+        runner = EffectRunner(fieldwork: fieldwork, mailbox: mailbox)
+    }
+
+    /// Runs the screen until the person leaves or the terminal or the process ends; everything typed
+    /// is on the disk then. Throws `TerminalError` before anything is changed where there is no
+    /// terminal to draw on. After a fault `log` holds what was said.
+    package static func run(
+        _ screen: FieldScreen, mailbox: Mailbox<AppMessage>, options: ScreenOptions, log: String
+    ) throws(TerminalError) -> ScreenEnd {
+        let session = try ScreenSession(
+            app: screen, mailbox: mailbox, options: options, log: log,
+            farewell: "walkdown: stopped by a fault; everything stored is kept, and what was typed "
+                + "up to a second before. Details are in \(log)\n")
+        if let notice = session.notice { screen.state.notice = Notice(notice) }
+        let end = try session.run()
+        screen.runner.drain()
+        return end
+    }
+
+    // MARK: What the loop asks
+
+    package var timer: Int64? { state.deadline }
+
+    package var isBusy: Bool { runner.isBusy }
+
+    package func handle(_ event: ScreenEvent<AppMessage>) -> ScreenRequest {
+        switch event {
+        case .input(let input): receive(.input(input, clock()))
+        case .message(let message): receive(message)
+        case .timer: receive(.tick(clock()))
+        case .resized(let size): receive(.resized(size))
+        }
+    }
+
+    package func render(size: Size, look: Look) -> Canvas {
+        FieldApp.render(state, size: size, look: look, scroll: &scroll)
+    }
+
+    package func save(before end: ScreenPause) {
+        _ = receive(end == .stop ? .suspending : .hangUp)
+        runner.drain()
+    }
+
+    private func receive(_ message: AppMessage) -> ScreenRequest {
+        var request = ScreenRequest.none
+        for asked in runner.run(update(&state, message)) {
+            switch asked {
+            case .flushInput: request = .dropTypeAhead
+            case .redraw: request = .repaint
+            case .suspend: request = .stop
+            case .quit: return .quit
+            }
+        }
+        return request
+    }
+}
