@@ -72,6 +72,21 @@ struct DraftTests {
         #expect(story.screen?.draft(of: "pressure") == nil)
     }
 
+    @Test("completing from inside a field stores it first")
+    func completeFromEditor() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.press(.down)
+        story.type("2")
+        story.type("p")
+        story.press(.up, .up, .up)
+        #expect(story.focus == "pressure")
+        story.type("160")
+        story.press(.function(5))
+        #expect(story.stored("pressure") == .integer(160))
+        #expect(story.field.completed == [Story.freezer])
+    }
+
     @Test("an unusual number is asked about once")
     func unusual() throws {
         var story = try Story()

@@ -45,6 +45,18 @@ struct LockTests {
         #expect(story.state.place == .worklist)
     }
 
+    @Test("the wait after a wrong PIN ends by itself, what was wrong stays said")
+    func wait() throws {
+        var story = try Story()
+        story.send(.unlockRefused(.wrongPINAndWait(2)))
+        story.wait(3_000)
+        guard case .unlock(let screen) = story.state.layers.top else { return }
+        #expect(screen.waitUntil == nil)
+        #expect(screen.problem == "That is not the PIN")
+        story.unlock()
+        #expect(story.state.place == .worklist)
+    }
+
     @Test("five minutes without a key lock; what was typed is saved, what was shown is gone")
     func minutes() throws {
         var story = try Story()

@@ -167,6 +167,19 @@ struct ReviewTests {
             ])
     }
 
+    @Test("a third value that was begun and left is there again")
+    func leftAndBack() throws {
+        var story = try Self.story()
+        story.press(.down)
+        story.type("e")
+        story.type(" and c")
+        story.press(.escape)
+        #expect(story.field.resolved.isEmpty)
+        story.type("e")
+        guard case .review(let screen) = story.state.layers.top else { return }
+        #expect(screen.editor?.line.text == "b and c")
+    }
+
     @Test("a value that nobody saw is not decided about")
     func changedMeanwhile() throws {
         var story = try Self.story()

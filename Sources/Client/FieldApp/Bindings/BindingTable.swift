@@ -177,6 +177,9 @@ extension BindingTable {
             [KeyEvent(.enter, .alt)], .newLine, label: "", help: "Begin a new line in a long text"),
         Row([function(6)], .sections, label: "Sections", help: "Go to a section"),
         Row(
+            [function(5)], .complete, label: "",
+            help: "Finish the inspection; says what is missing"),
+        Row(
             [function(7)], .nextUnanswered, label: "",
             help: "Go to the next question without an answer"),
         Row([function(8)], .nextProblem, label: "", help: "Go to the next problem"),

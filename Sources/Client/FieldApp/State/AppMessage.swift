@@ -49,6 +49,8 @@ package enum Deed: Equatable, Sendable {
 
 package enum UnlockRefusal: Error, Equatable, Sendable {
     case wrongPIN
+    /// The same, and seconds until the vault looks at the next one.
+    case wrongPINAndWait(Int)
     /// Seconds until the vault looks at a PIN again.
     case delayed(Int)
     case tooShort

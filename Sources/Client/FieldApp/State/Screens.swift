@@ -9,6 +9,8 @@ package struct UnlockScreen: Equatable, Sendable {
     package var typed = 0
     package var isChecking = false
     package var problem: String?
+    /// What `problem` is once the wait is over.
+    package var problemAfterWait: String?
     /// Uptime until which the vault refuses to look at a PIN.
     package var waitUntil: Int64?
 
@@ -76,6 +78,8 @@ package struct ReviewScreen: Equatable, Sendable {
     package private(set) var decisions: [String: Decision] = [:]
     package var focus = ListFocus<String>()
     package var editor: AnswerEditor?
+    /// Third values that were begun and left, by path.
+    package var begun: [String: String] = [:]
     /// The decisions are with the store.
     package var isSettling = false
 

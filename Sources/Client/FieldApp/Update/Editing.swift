@@ -114,7 +114,8 @@ extension AppState {
 
     /// Leaves an editor, if one is open, by any way but Enter. Never blocked.
     mutating func leaveEditor() -> [Effect] {
-        if case .review(var screen) = layers.top, screen.editor != nil {
+        if case .review(var screen) = layers.top, let editor = screen.editor {
+            screen.begun[editor.path] = editor.line.text
             screen.editor = nil
             layers.top = .review(screen)
             return []

@@ -206,8 +206,11 @@ extension AppState {
 
     /// The one place where problems block: says how many, and goes to the first.
     private mutating func complete() -> [Effect] {
-        guard case .inspection(var screen) = layers.top, let form = screen.form else { return [] }
-        guard let first = form.problems.first else { return [.complete(screen.id)] }
+        let leaving = leaveEditor()
+        guard case .inspection(var screen) = layers.top, let form = screen.form else {
+            return leaving
+        }
+        guard let first = form.problems.first else { return leaving + [.complete(screen.id)] }
         screen.blamed.formUnion(form.problems.map(\.path))
         screen.focus.focus(first.path)
         screen.focus.settle(screen.paths)
@@ -217,7 +220,7 @@ extension AppState {
             count == 1
                 ? "Not complete yet: this question is missing something"
                 : "Not complete yet: \(count) problems; F8 goes from one to the next", .bad)
-        return []
+        return leaving
     }
 
     private mutating func askToDiscardDraft() -> [Effect] {

@@ -53,7 +53,8 @@ extension AppState {
         }
         var screen = screen
         screen.editor = AnswerEditor(
-            path: field.path, text: field.mine.plainText, original: field.mine.plainText,
+            path: field.path, text: screen.begun[field.path] ?? field.mine.plainText,
+            original: field.mine.plainText,
             isMultiline: question.type == .text(multiline: true))
         layers.top = .review(screen)
         return []

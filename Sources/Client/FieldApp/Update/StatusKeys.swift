@@ -30,6 +30,12 @@ extension AppState {
         return open(row.record)
     }
 
+    /// The name itself, where every keyboard can type it in reasonable time.
+    private static func word(for name: String) -> String {
+        name.utf8.count <= 24 && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+            ? name : "discard"
+    }
+
     /// To discard what creates an inspection is to discard all of its answers: that asks for the
     /// name, which is the equipment's tag. Any other row asks for a key.
     private func confirmation(toDiscard row: QueueRow) -> Confirmation {
@@ -40,7 +46,7 @@ extension AppState {
         return Confirmation(
             deed: .discardMutation(row.id), title: "Discard this change?",
             consequence: consequence,
-            way: row.createsRecord ? .word(row.name) : .key("y"), now: now)
+            way: row.createsRecord ? .word(Self.word(for: row.name)) : .key("y"), now: now)
     }
 }
 
@@ -66,7 +72,8 @@ extension AppState {
                 layers.top = .confirm(confirmation)
                 return []
             }
-            return confirmation.line.text == wanted ? carryOut(confirmation.deed) : keepAll()
+            let isSame = confirmation.line.text.lowercased() == wanted.lowercased()
+            return isSame ? carryOut(confirmation.deed) : keepAll()
         }
     }
 

@@ -3,6 +3,7 @@ import TerminalKit
 extension AppState {
     /// Bytes of the longest PIN (CONTRACT: 6 to 128).
     private static let longestPIN = 128
+    private static let notThePIN = "That is not the PIN"
 
     mutating func typePIN(_ key: KeyEvent) -> [Effect] {
         guard case .unlock(var screen) = layers.top, !screen.isChecking else { return [] }
@@ -54,11 +55,16 @@ extension AppState {
         screen.isChecking = false
         guard case .unlockRefused(let refusal) = message else { return enter() }
         switch refusal {
-        case .wrongPIN: screen.problem = "That is not the PIN"
+        case .wrongPIN: screen.problem = Self.notThePIN
+        case .wrongPINAndWait(let seconds):
+            screen.problem = "\(Self.notThePIN); wait \(seconds) s"
+            screen.problemAfterWait = Self.notThePIN
+            screen.waitUntil = now.uptime + Int64(seconds) * 1_000
         case .tooShort: screen.problem = "A PIN has 6 to 128 characters"
         case .failed(let reason): screen.problem = reason
         case .delayed(let seconds):
             screen.waitUntil = now.uptime + Int64(seconds) * 1_000
+            screen.problemAfterWait = nil
             screen.problem = "Too many wrong PINs: wait \(seconds) s"
         }
         layers.top = .unlock(screen)

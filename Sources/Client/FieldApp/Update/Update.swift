@@ -83,7 +83,7 @@ extension AppState {
             now.uptime >= until
         {
             screen.waitUntil = nil
-            screen.problem = nil
+            screen.problem = screen.problemAfterWait
             layers.top = .unlock(screen)
         }
         return keepDrafts(dueBy: now.uptime)
