@@ -6,11 +6,12 @@ extension DeviceStore {
     /// and fields, never a value.
     package func audit() throws -> [String] {
         try read { database in
-            try Self.rules.flatMap { rule in
+            let broken = try Self.rules.flatMap { rule in
                 try database.query(rule.sql) { row in
                     rule.saying + ": " + row.values.map(\.auditText).joined(separator: " ")
                 }
             }
+            return try broken + database.digestFaults()
         }
     }
 
@@ -26,7 +27,7 @@ extension DeviceStore {
             sql: """
                 SELECT record_id, name FROM __sync_waiting AS waiting
                 LEFT JOIN field USING (record_id, name)
-                WHERE field.value IS NOT waiting.value AND seq_id = (
+                WHERE name <> '@deleted' AND field.value IS NOT waiting.value AND seq_id = (
                     SELECT max(seq_id) FROM __sync_waiting AS other
                     WHERE other.record_id = waiting.record_id AND other.name = waiting.name)
                 """),
@@ -34,7 +35,7 @@ extension DeviceStore {
             saying: "a waiting change has no shadow",
             sql: """
                 SELECT record_id, name FROM __sync_waiting AS waiting
-                WHERE NOT EXISTS (
+                WHERE name <> '@deleted' AND NOT EXISTS (
                     SELECT 1 FROM __sync_shadow AS shadow
                     WHERE shadow.record_id = waiting.record_id AND shadow.name = waiting.name)
                 """),
@@ -61,7 +62,7 @@ extension DeviceStore {
             saying: "a local record that no mutation carries",
             sql: """
                 SELECT id FROM record
-                WHERE version = 0 AND NOT EXISTS (
+                WHERE version = 0 AND server_updated_at IS NULL AND NOT EXISTS (
                     SELECT 1 FROM __sync_outbox
                     WHERE record_id = id AND operation = 'INSERT' AND status <> 'ACKNOWLEDGED')
                 """),

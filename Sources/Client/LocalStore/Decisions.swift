@@ -63,8 +63,13 @@ extension DeviceStore {
             }
             var shown = try ShownConflict(absorbed.filter { $0.status == "CONFLICT" })
             try shown.requireDecided(by: resolutions)
-            let entries = try shown.settle(absorbed.combinedEntries, resolutions, database)
+            var entries = try shown.settle(absorbed.combinedEntries, resolutions, database)
             try database.keepInHistory(shown.given, of: id, rule: "resolved")
+            if shown.meetsTombstone, !entries.isEmpty {
+                entries[Mutation.deletedField] = try shown.restoration(database)
+                try database.execute(
+                    "UPDATE record SET is_deleted = 0 WHERE id = ?", [.text(id.rawValue)])
+            }
             _ = try database.replace(
                 absorbed, with: entries, operation: absorbed.combinedOperation,
                 newID: sources.newID())

@@ -56,6 +56,8 @@ extension Connection {
     /// Brings a field to what it shall show: the newest waiting value, else the confirmed one; then
     /// its shadow goes unless it is held. With the apply guard up.
     func showConfirmedOrNewest(_ field: FieldName, of id: RecordID) throws {
+        // Shown by `record.is_deleted`; it has no row of its own.
+        guard field != Mutation.deletedField else { return }
         let key: [DatabaseValue] = [.text(id.rawValue), .text(field)]
         let waits = try first(
             """

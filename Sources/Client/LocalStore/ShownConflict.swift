@@ -52,6 +52,18 @@ struct ShownConflict {
         }
     }
 
+    /// Whether the record was deleted by somebody else. What is kept then restores it.
+    var meetsTombstone: Bool {
+        conflicts.values.contains { $0.rule == MergeRule.tombstone.rawValue }
+    }
+
+    /// The entry that takes the tombstone back, on the version that was shown.
+    func restoration(_ database: Connection) throws -> WaitingMutation.Entry {
+        WaitingMutation.Entry(
+            value: .integer(0), baseValue: .integer(1), baseVersion: recordVersion,
+            lamport: try database.tickLamport())
+    }
+
     func requireDecided(by resolutions: [FieldName: Resolution]) throws(StoreError) {
         let strangers = resolutions.keys.filter { conflicts[$0] == nil }
         guard strangers.isEmpty else { throw .notInConflict(strangers.sorted()) }

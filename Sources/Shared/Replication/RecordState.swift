@@ -25,9 +25,10 @@ package struct RecordState: Hashable, Sendable {
         return !value.isNull && value != .integer(0)
     }
 
-    /// As it travels: the deletion as a flag, fields without a value left out.
+    /// As it travels: the deletion as a flag. A field that was cleared travels too, because its
+    /// version is the base of the next edit.
     package func wire(updatedAtUtc: String) -> WireRecord {
-        let living = fields.filter { $0.key != Mutation.deletedField && !$0.value.value.isNull }
+        let living = fields.filter { $0.key != Mutation.deletedField }
         return WireRecord(
             table: table, id: id, parent: parent, version: version, isDeleted: isDeleted,
             fields: living.mapValues {

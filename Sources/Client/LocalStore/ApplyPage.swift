@@ -1,0 +1,109 @@
+package import Replication
+internal import SQLite
+
+/// What applying a page did.
+package struct PageReport: Sendable, Equatable {
+    /// Records that were new here or newer than what was here.
+    package var records = 0
+    package var removed = 0
+    package var verdicts = VerdictReport()
+    /// The sites whose digest is not the server's; nil where they could not be compared.
+    package var sitesDiffering: [String]?
+
+    package init() {}
+}
+
+extension DeviceStore {
+    /// Applies one page in slices of about 60 fields. The cursor is written once, with the last
+    /// slice, so that it is never ahead of the applied rows.
+    @discardableResult
+    package func apply(page: PullResponse) throws -> PageReport {
+        let plan = ApplyPlan(
+            records: page.deltaRecords, verdicts: page.results, removed: page.removed)
+        var report = PageReport()
+        for (index, slice) in plan.slices.enumerated() {
+            let isLast = index == plan.slices.count - 1
+            try applySlice { application in
+                for step in slice { try application.take(step, &report) }
+                guard isLast else { return }
+                try application.note(page.server)
+                try application.database.setMetadata("cursor", .text(page.nextCursor))
+            }
+        }
+        if !page.hasMore, let digest = page.digest, digest.position == page.nextCursor {
+            report.sitesDiffering = try sitesDiffering(from: digest)
+        }
+        return report
+    }
+
+    /// Settles what an answer to a push names. What it does not name goes back to PENDING.
+    ///
+    /// The baton is written with the first verdicts: whatever is sent again after a crash in here
+    /// carries the one that the server expects.
+    @discardableResult
+    package func apply(_ response: PushResponse, to request: PushRequest) throws -> VerdictReport {
+        let asked = Set(request.mutations.map(\.id))
+        let verdicts = response.results.filter { asked.contains($0.mutationId) }
+        let plan = ApplyPlan(records: [], verdicts: verdicts, removed: [])
+        var report = PageReport()
+        for (index, slice) in plan.slices.enumerated() {
+            try applySlice { application in
+                if index == 0 {
+                    try application.note(response.server)
+                    if let baton = response.baton {
+                        try application.database.setMetadata("baton", .text(baton))
+                    }
+                }
+                for step in slice { try application.take(step, &report) }
+            }
+        }
+        try returnToQueue(asked.subtracting(verdicts.map(\.mutationId)).sorted())
+        return report.verdicts
+    }
+
+    /// The next pull begins at the beginning.
+    package func restartPull() throws {
+        try edit { try $0.setMetadata("cursor", .null) }
+    }
+
+    /// Where this device stands, and what it holds back, for the server's overview.
+    package func pullRequest() throws -> PullRequest {
+        try read { database in
+            let waiting = try database.first(
+                """
+                SELECT count(*), min(created_at_utc) FROM __sync_outbox
+                WHERE status <> 'ACKNOWLEDGED'
+                """
+            ) { (try $0.integer(0), try $0.optionalText(1)) }
+            return PullRequest(
+                cursor: try database.metadataText("cursor"), pending: waiting?.0,
+                oldestUnsyncedUtc: waiting?.1)
+        }
+    }
+
+    /// One slice in one transaction with the apply guard up. It need not be on the disk when this
+    /// returns: what a power cut takes is pulled again, and the next edit, which is synchronised,
+    /// takes everything before it along.
+    private func applySlice(_ body: (RemoteApplication) throws -> Void) throws {
+        let writer = try writer
+        let now = SyncTimestamp.text(sources.now())
+        let newID = sources.newID
+        try StoreError.translating {
+            try writer.perform { database in
+                try database.setSynchronous(.normal)
+                let outcome = Result {
+                    try database.transaction {
+                        try database.whileApplying {
+                            let application = RemoteApplication(
+                                database: database, nowUtc: now, newID: newID)
+                            try body(application)
+                            try application.writeSiteSums()
+                        }
+                    }
+                }
+                try database.setSynchronous(.full)
+                try outcome.get()
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+internal import Coding
+internal import Replication
+internal import SQLite
+
+/// What stands in the way of waiting mutations.
+struct BatchObstacles {
+    /// Records in conflict: nothing of them goes on.
+    private(set) var inConflict: Set<RecordID> = []
+    /// Records with a failed mutation, and the first of them: what came before it goes on.
+    private(set) var failedSince: [RecordID: Int64] = [:]
+    /// Fields that a supervisor has to decide.
+    private(set) var inReview: [RecordID: Set<FieldName>] = [:]
+
+    init(_ database: Connection) throws {
+        let rows = try database.query(
+            """
+            SELECT record_id, status, seq_id FROM __sync_outbox
+            WHERE status IN ('CONFLICT', 'FAILED', 'IN_REVIEW') ORDER BY seq_id
+            """
+        ) { row in (RecordID(try row.text(0)), try row.text(1), try row.integer(2)) }
+        for (record, status, sequence) in rows {
+            switch status {
+            case "CONFLICT": inConflict.insert(record)
+            case "FAILED": failedSince[record] = min(failedSince[record] ?? sequence, sequence)
+            default:
+                let fields = try database.fieldNames(ofMutation: sequence)
+                inReview[record, default: []].formUnion(fields)
+            }
+        }
+    }
+
+    func block(_ record: RecordID, _ sequence: Int64) -> Bool {
+        inConflict.contains(record) || failedSince[record].map { $0 < sequence } ?? false
+    }
+}
+
+/// A batch while it is put together, in the order of the queue.
+struct BatchSelection {
+    let obstacles: BatchObstacles
+    let limit: Int
+    let skipping: Set<MutationID>
+    private(set) var mutations: [Mutation] = []
+    private(set) var isFull = false
+    private var bytes = 0
+    private var inserted: Set<RecordID> = []
+    /// Records of which an earlier mutation stays behind: the order of a record is kept.
+    private var passedOver: Set<RecordID> = []
+
+    init(obstacles: BatchObstacles, limit: Int, skipping: Set<MutationID>) {
+        self.obstacles = obstacles
+        self.limit = limit
+        self.skipping = skipping
+    }
+
+    /// Whether the row can go now; `add` is to follow.
+    mutating func admits(_ row: QueuedRow) -> Bool {
+        let waits =
+            passedOver.contains(row.record) || skipping.contains(row.id)
+            || obstacles.block(row.record, row.sequence) || lacksServerRecord(row)
+        if waits { passedOver.insert(row.record) }
+        return !waits
+    }
+
+    /// The server refuses an update or a child of a record that it does not have; one whose INSERT
+    /// goes in the same batch before it is fine.
+    private func lacksServerRecord(_ row: QueuedRow) -> Bool {
+        if row.operation != .insert, row.recordVersion == 0, !inserted.contains(row.record) {
+            return true
+        }
+        guard let parent = row.parent, let parentVersion = row.parentVersion else { return false }
+        return parentVersion == 0 && !inserted.contains(parent)
+    }
+
+    /// Takes the mutation, unless fields of it are in review (only a sealed one still names such:
+    /// it waits whole) or it does not fit any more.
+    mutating func add(_ mutation: Mutation) {
+        let reviewed = obstacles.inReview[mutation.record] ?? []
+        guard reviewed.isDisjoint(with: mutation.changes.keys) else { return }
+        let size = mutation.json.serialized().count
+        guard mutations.isEmpty || bytes + size <= DeviceStore.largestBatch else {
+            isFull = true
+            return
+        }
+        mutations.append(mutation)
+        bytes += size
+        if mutation.operation == .insert { inserted.insert(mutation.record) }
+        isFull = mutations.count >= limit
+    }
+}
+
+/// A PENDING row, with what decides whether it can go.
+struct QueuedRow {
+    var sequence: Int64
+    var id: MutationID
+    var table: String
+    var record: RecordID
+    var operation: Mutation.Operation
+    var isSealed: Bool
+    var lamport: Int64
+    var schemaVersion: Int64
+    var createdAtUtc: String
+    var recordVersion: Int64
+    var parent: RecordID?
+    /// nil where the parent is not on this device.
+    var parentVersion: Int64?
+
+    init(_ row: Row) throws {
+        sequence = try row.integer(0)
+        id = MutationID(try row.text(1))
+        table = try row.text(2)
+        record = RecordID(try row.text(3))
+        guard let operation = Mutation.Operation(rawValue: try row.text(4)) else {
+            throw StoreError.damaged("an operation that does not exist")
+        }
+        self.operation = operation
+        isSealed = try row.flag(5)
+        lamport = try row.integer(6)
+        schemaVersion = try row.integer(7)
+        createdAtUtc = try row.text(8)
+        recordVersion = try row.integer(9)
+        parent = try row.optionalText(10).map { RecordID($0) }
+        parentVersion = try row.optionalInteger(11)
+    }
+}
+
+extension Connection {
+    /// Walks the waiting rows in the order of the queue until the batch is full.
+    func select(into selection: inout BatchSelection) throws {
+        var after: Int64 = 0
+        while !selection.isFull {
+            let rows = try pendingRows(after: after, count: 200)
+            guard let last = rows.last else { return }
+            after = last.sequence
+            for row in rows where !selection.isFull && selection.admits(row) {
+                selection.add(try mutation(of: row))
+            }
+        }
+    }
+
+    private func pendingRows(after sequence: Int64, count: Int64) throws -> [QueuedRow] {
+        try query(
+            """
+            SELECT outbox.seq_id, outbox.mutation_id, outbox.table_name, outbox.record_id,
+                outbox.operation, outbox.sealed, outbox.lamport, outbox.schema_version,
+                outbox.created_at_utc, record.version, record.parent_id, parent.version
+            FROM __sync_outbox AS outbox
+            JOIN record ON record.id = outbox.record_id
+            LEFT JOIN record AS parent ON parent.id = record.parent_id
+            WHERE outbox.status = 'PENDING' AND outbox.seq_id > ?
+            ORDER BY outbox.seq_id LIMIT ?
+            """, [.integer(sequence), .integer(count)], QueuedRow.init)
+    }
+
+    private func mutation(of row: QueuedRow) throws -> Mutation {
+        if row.operation == .delete { try stampDeletion(row) }
+        let changes = try query(
+            """
+            SELECT name, value, base_value, base_version, lamport
+            FROM __sync_outbox_field WHERE seq_id = ?
+            """, [.integer(row.sequence)]
+        ) { field in
+            (
+                try field.text(0),
+                FieldChange(
+                    value: try field.fieldValue(1), baseValue: try field.fieldValue(2),
+                    baseVersion: try field.integer(3), lamport: try field.integer(4))
+            )
+        }
+        return Mutation(
+            id: row.id, sequence: row.sequence, table: row.table, record: row.record,
+            parent: row.parent, operation: row.operation, lamport: row.lamport,
+            changes: Dictionary(uniqueKeysWithValues: changes), createdAtUtc: row.createdAtUtc,
+            schemaVersion: row.schemaVersion)
+    }
+
+    /// A deletion travels as a change of `@deleted` with a base; it gets it when it is sealed, and
+    /// keeps it whenever it is sent again.
+    private func stampDeletion(_ row: QueuedRow) throws {
+        try execute(
+            """
+            INSERT INTO __sync_outbox_field
+                (seq_id, name, value, base_value, base_version, lamport)
+            SELECT ?1, ?2, 1, NULL, ?3, ?4
+            WHERE NOT EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = ?1 AND name = ?2)
+            """,
+            [
+                .integer(row.sequence), .text(Mutation.deletedField), .integer(row.recordVersion),
+                .integer(row.lamport),
+            ])
+    }
+
+    func fieldNames(ofMutation sequence: Int64) throws -> [FieldName] {
+        try query(
+            "SELECT name FROM __sync_outbox_field WHERE seq_id = ?", [.integer(sequence)]
+        ) { try $0.text(0) }
+    }
+
+    /// Unsealed mutations that name a field in review beside others are divided: the field waits,
+    /// everything else goes on.
+    func separateFieldsInReview(_ obstacles: BatchObstacles, newID: () -> String) throws {
+        for (record, reviewed) in obstacles.inReview {
+            let sequences = try query(
+                """
+                SELECT seq_id FROM __sync_outbox
+                WHERE record_id = ? AND status = 'PENDING' AND sealed = 0 ORDER BY seq_id
+                """, [.text(record.rawValue)]
+            ) { try $0.integer(0) }
+            for sequence in sequences {
+                let names = try Set(fieldNames(ofMutation: sequence))
+                let waiting = names.intersection(reviewed)
+                guard !waiting.isEmpty, waiting != names else { continue }
+                try move(waiting, of: sequence, newID: newID())
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+internal import Coding
+package import Replication
+internal import SQLite
+
+/// What enrolment left on the device, encrypted with everything else.
+package struct Enrolment: Sendable, Equatable {
+    package var serverURL: String
+    package var deviceID: String
+    package var token: String
+    package var team: String
+    package var caPem: String
+    /// `sha256//…` of public keys.
+    package var pins: [String]
+
+    package init(
+        serverURL: String, deviceID: String, token: String, team: String, caPem: String,
+        pins: [String]
+    ) {
+        self.serverURL = serverURL
+        self.deviceID = deviceID
+        self.token = token
+        self.team = team
+        self.caPem = caPem
+        self.pins = pins
+    }
+}
+
+/// Where this device stands with its server.
+package struct SyncPosition: Sendable, Equatable {
+    package var node: NodeID
+    package var clientEpoch: Int64
+    /// 0 before the first contact.
+    package var serverEpoch: Int64
+    /// nil before the first page.
+    package var cursor: String?
+    /// Of the last answer to a push.
+    package var baton: String?
+    package var lamport: Int64
+    package var lastSyncUtc: String?
+}
+
+extension DeviceStore {
+    package func position() throws -> SyncPosition {
+        try read { try $0.position() }
+    }
+
+    package func store(_ enrolment: Enrolment) throws {
+        let pins = JSON.array(enrolment.pins.map(JSON.string)).text()
+        try edit { database in
+            try database.setMetadata("server_url", .text(enrolment.serverURL))
+            try database.setMetadata("device_id", .text(enrolment.deviceID))
+            try database.setMetadata("token", .text(enrolment.token))
+            try database.setMetadata("team", .text(enrolment.team))
+            try database.setMetadata("ca_pem", .text(enrolment.caPem))
+            try database.setMetadata("pins", .text(pins))
+        }
+    }
+
+    /// nil on a device that was not enrolled.
+    package func enrolment() throws -> Enrolment? {
+        try read { database in
+            guard let serverURL = try database.metadataText("server_url") else { return nil }
+            let stored = try database.metadataText("pins") ?? "[]"
+            let pins = try JSON.parse(Array(stored.utf8)).asArray()
+            return Enrolment(
+                serverURL: serverURL, deviceID: try database.metadataText("device_id") ?? "",
+                token: try database.metadataText("token") ?? "",
+                team: try database.metadataText("team") ?? "",
+                caPem: try database.metadataText("ca_pem") ?? "",
+                pins: try pins.map { try $0.asString() })
+        }
+    }
+
+    /// Push, pull and digest agreed: only now is *synced* the truth.
+    package func noteSynced() throws {
+        let now = SyncTimestamp.text(sources.now())
+        try edit { try $0.setMetadata("last_sync_utc", .text(now)) }
+    }
+
+    /// Until when the server asked not to be bothered, in milliseconds since 1970.
+    package func retryFloor() throws -> Int64? {
+        try read { try $0.metadataInteger("retry_floor") }
+    }
+
+    package func keepRetryFloor(_ instant: Int64?) throws {
+        try edit { try $0.setMetadata("retry_floor", DatabaseValue(instant)) }
+    }
+
+    /// One line of `__sync_log`, of which the newest thousand are kept.
+    package func log(_ event: String, _ detail: String) throws {
+        let now = SyncTimestamp.text(sources.now())
+        try edit { database in
+            try database.execute(
+                "INSERT INTO __sync_log (at_utc, event, detail) VALUES (?, ?, ?)",
+                [.text(now), .text(event), .text(detail)])
+            try database.execute(
+                "DELETE FROM __sync_log WHERE id <= (SELECT max(id) FROM __sync_log) - 1000")
+        }
+    }
+}
+
+extension Connection {
+    func position() throws -> SyncPosition {
+        guard let node = try metadataText("node") else {
+            throw StoreError.damaged("the store does not know its node")
+        }
+        return SyncPosition(
+            node: NodeID(node), clientEpoch: try metadataInteger("client_epoch") ?? 0,
+            serverEpoch: try metadataInteger("server_epoch") ?? 0,
+            cursor: try metadataText("cursor"), baton: try metadataText("baton"),
+            lamport: try metadataInteger("lamport") ?? 0,
+            lastSyncUtc: try metadataText("last_sync_utc"))
+    }
+
+    func metadataText(_ key: String) throws -> String? {
+        try first("SELECT value FROM __sync_metadata WHERE key = ?", [.text(key)]) { row in
+            try row.optionalText(0)
+        } ?? nil
+    }
+
+    func metadataInteger(_ key: String) throws -> Int64? {
+        try first("SELECT value FROM __sync_metadata WHERE key = ?", [.text(key)]) { row in
+            try row.optionalInteger(0)
+        } ?? nil
+    }
+
+    func setMetadata(_ key: String, _ value: DatabaseValue) throws {
+        try execute("UPDATE __sync_metadata SET value = ? WHERE key = ?", [value, .text(key)])
+        guard changes == 0 else { return }
+        try execute("INSERT INTO __sync_metadata (key, value) VALUES (?, ?)", [.text(key), value])
+    }
+}

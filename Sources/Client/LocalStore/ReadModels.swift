@@ -1,0 +1,142 @@
+package import Coding
+package import Replication
+
+/// How safe an answer, an inspection or the whole store is. The worst of several stands for them.
+package enum SyncBadge: String, Sendable, CaseIterable, Comparable {
+    /// The server has confirmed it.
+    case synced
+    /// Saved here, waits to be sent.
+    case pending
+    /// A supervisor decides.
+    case inReview
+    /// The server refused it.
+    case failed
+    /// The inspector decides.
+    case conflict
+
+    init(status: String) {
+        switch status {
+        case "CONFLICT": self = .conflict
+        case "FAILED": self = .failed
+        case "IN_REVIEW": self = .inReview
+        case "ACKNOWLEDGED": self = .synced
+        default: self = .pending
+        }
+    }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    package static func < (left: SyncBadge, right: SyncBadge) -> Bool { left.rank < right.rank }
+}
+
+/// One line of the worklist.
+package struct InspectionSummary: Sendable, Equatable {
+    package var id: RecordID
+    /// Never blank.
+    package var name: String
+    package var form: String
+    package var formVersion: String
+    /// The asset's tag.
+    package var asset: String?
+    /// The site's name.
+    package var site: String?
+    /// A word of `InspectionState`.
+    package var state: String
+    /// YYYY-MM-DD.
+    package var dueOn: String?
+    package var sync: SyncBadge
+    package var answered: Int
+    package var total: Int
+    /// 0 while the server has not accepted it.
+    package var version: Int64
+    /// True where the server says it was deleted and a decision waits here.
+    package var isDeleted: Bool
+}
+
+/// One inspection with all its answers.
+package struct InspectionDetail: Sendable, Equatable {
+    package struct Field: Sendable, Equatable {
+        package var value: FieldValue
+        package var sync: SyncBadge
+    }
+
+    package var summary: InspectionSummary
+    package var assetID: RecordID?
+    /// Answers by question path; without built-in fields.
+    package var fields: [FieldName: Field]
+    package var conflicts: [ConflictView]
+
+    /// The answers that are not empty.
+    package var answers: [FieldName: FieldValue] {
+        fields.mapValues(\.value).filter { !$0.value.isNull }
+    }
+}
+
+/// One field that the inspector has to decide.
+package struct ConflictView: Sendable, Equatable {
+    package var mutationId: MutationID
+    package var column: FieldName
+    package var base: FieldValue
+    package var mine: FieldValue
+    package var theirs: FieldValue
+    package var theirsNode: NodeID?
+    package var rule: String
+}
+
+/// One row of the queue.
+package struct OutboxRow: Sendable, Equatable {
+    package var mutationId: MutationID
+    package var recordId: RecordID
+    package var tableName: String
+    package var operation: String
+    package var status: String
+    package var retryCount: Int64
+    package var lastError: String?
+    package var nextAttemptUtc: String?
+    package var createdAtUtc: String
+    package var columns: [FieldName]
+}
+
+/// Counts of what is not confirmed, and since when.
+package struct StatusSummary: Sendable, Equatable {
+    package var pending = 0
+    package var inFlight = 0
+    package var failed = 0
+    package var conflict = 0
+    package var inReview = 0
+    package var mediaPending = 0
+    package var lastSyncUtc: String?
+    package var oldestUnsyncedUtc: String?
+    package var deviceId: String?
+
+    package init() {}
+
+    /// What can be said without the network: `attention`, `waiting` or `synced`.
+    package var state: String {
+        if failed + conflict > 0 { return "attention" }
+        let waits = pending + inFlight + inReview + mediaPending > 0
+        return waits || lastSyncUtc == nil ? "waiting" : "synced"
+    }
+
+    package var unsynced: Int { pending + inFlight + failed + conflict + inReview }
+}
+
+package struct AssetSummary: Sendable, Equatable {
+    package var id: RecordID
+    package var tag: String?
+    /// Never blank.
+    package var name: String
+    package var model: String?
+    package var serial: String?
+    package var siteID: RecordID?
+    /// The site's name.
+    package var site: String?
+}
+
+package struct FormSummary: Sendable, Equatable {
+    package var id: String
+    package var version: String
+    package var title: String
+    /// `open` or `closed`.
+    package var state: String
+}

@@ -1,0 +1,231 @@
+internal import Coding
+package import Replication
+internal import SQLite
+
+extension DeviceStore {
+    /// The queue in its order; acknowledged rows only where asked for.
+    package func outbox(all: Bool = false) throws -> [OutboxRow] {
+        try read { database in
+            let columns = try database.outboxColumns(all: all)
+            return try database.query(
+                """
+                SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
+                    last_error, next_attempt_at, created_at_utc
+                FROM __sync_outbox \(all ? "" : "WHERE status <> 'ACKNOWLEDGED'")
+                ORDER BY seq_id
+                """
+            ) { row in
+                OutboxRow(
+                    mutationId: MutationID(try row.text(1)), recordId: RecordID(try row.text(2)),
+                    tableName: try row.text(3), operation: try row.text(4),
+                    status: try row.text(5), retryCount: try row.integer(6),
+                    lastError: try row.optionalText(7),
+                    nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
+                    createdAtUtc: try row.text(9), columns: columns[try row.integer(0)] ?? [])
+            }
+        }
+    }
+
+    package func status() throws -> StatusSummary {
+        try read { database in
+            var summary = StatusSummary()
+            let counts = try database.query(
+                """
+                SELECT status, count(*), min(created_at_utc) FROM __sync_outbox
+                WHERE status <> 'ACKNOWLEDGED' GROUP BY status
+                """
+            ) { (try $0.text(0), Int(try $0.integer(1)), try $0.text(2)) }
+            for (status, count, oldest) in counts {
+                summary.count(status, count)
+                summary.oldestUnsyncedUtc = min(summary.oldestUnsyncedUtc ?? oldest, oldest)
+            }
+            summary.lastSyncUtc = try database.metadataText("last_sync_utc")
+            summary.deviceId = try database.metadataText("device_id")
+            return summary
+        }
+    }
+
+    /// What the inspector has to decide about one record, or about all.
+    package func conflicts(of id: RecordID? = nil) throws -> [ConflictView] {
+        try read { try $0.conflicts(of: id) }
+    }
+
+    /// Assets of this device's scope, by tag.
+    package func assets() throws -> [AssetSummary] {
+        try read { database in
+            try database.assets().sorted { ($0.tag ?? $0.name, $0.id) < ($1.tag ?? $1.name, $1.id) }
+        }
+    }
+
+    /// The asset with this tag; nil where there is none or more than one.
+    package func asset(tagged tag: String) throws -> AssetSummary? {
+        try read { database in
+            let ids = try database.query(
+                """
+                SELECT record.id FROM record
+                JOIN field ON field.record_id = record.id AND field.name = '@tag'
+                WHERE record.table_name = 'asset' AND record.is_deleted = 0 AND field.value = ?
+                LIMIT 2
+                """, [.text(tag)]
+            ) { RecordID(try $0.text(0)) }
+            guard ids.count == 1 else { return nil }
+            return try database.assets(only: ids[0]).first
+        }
+    }
+
+    /// Forms that this device has, the newest version of each first.
+    package func forms() throws -> [FormSummary] {
+        try read { database in
+            try database.query(
+                """
+                SELECT id, version, title, state FROM form
+                WHERE definition IS NOT NULL ORDER BY id, version DESC
+                """
+            ) { row in
+                FormSummary(
+                    id: try row.text(0), version: try row.text(1), title: try row.text(2),
+                    state: try row.text(3))
+            }
+        }
+    }
+
+    /// Values that lost, newest last.
+    package func history(of id: RecordID) throws -> [HistoryEntry] {
+        try read { database in
+            try database.query(
+                """
+                SELECT name, value, lamport, node, rule FROM __sync_history
+                WHERE record_id = ? ORDER BY id
+                """, [.text(id.rawValue)]
+            ) { row in
+                HistoryEntry(
+                    field: try row.text(0), value: try row.fieldValue(1),
+                    stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3))),
+                    rule: MergeRule(rawValue: try row.text(4)) ?? .unknownRecord)
+            }
+        }
+    }
+}
+
+extension StatusSummary {
+    fileprivate mutating func count(_ status: String, _ number: Int) {
+        switch status {
+        case "PENDING": pending = number
+        case "IN_FLIGHT": inFlight = number
+        case "FAILED": failed = number
+        case "CONFLICT": conflict = number
+        case "IN_REVIEW": inReview = number
+        default: break
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func outboxColumns(all: Bool) throws -> [Int64: [FieldName]] {
+        var columns: [Int64: [FieldName]] = [:]
+        try each(
+            """
+            SELECT seq_id, name FROM __sync_outbox JOIN __sync_outbox_field USING (seq_id)
+            WHERE name <> ? \(all ? "" : "AND status <> 'ACKNOWLEDGED'")
+            ORDER BY seq_id, name
+            """, [.text(Mutation.deletedField)]
+        ) { columns[try $0.integer(0), default: []].append(try $0.text(1)) }
+        return columns
+    }
+
+    /// The worst of what waits, by record.
+    func recordBadges() throws -> [RecordID: SyncBadge] {
+        var badges: [RecordID: SyncBadge] = [:]
+        try each(
+            "SELECT record_id, status FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED'"
+        ) { row in
+            let id = RecordID(try row.text(0))
+            badges[id] = max(badges[id] ?? .synced, SyncBadge(status: try row.text(1)))
+        }
+        return badges
+    }
+
+    func recordBadge(of id: RecordID) throws -> SyncBadge {
+        try query(
+            """
+            SELECT status FROM __sync_outbox WHERE record_id = ? AND status <> 'ACKNOWLEDGED'
+            """, [.text(id.rawValue)]
+        ) { SyncBadge(status: try $0.text(0)) }.max() ?? .synced
+    }
+
+    /// The worst of what waits, by field.
+    func fieldBadges(of id: RecordID) throws -> [FieldName: SyncBadge] {
+        var badges: [FieldName: SyncBadge] = [:]
+        try each(
+            """
+            SELECT entry.name, waiting.status
+            FROM __sync_outbox AS waiting
+            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
+            WHERE waiting.record_id = ? AND waiting.status <> 'ACKNOWLEDGED'
+            """, [.text(id.rawValue)]
+        ) { row in
+            let name = try row.text(0)
+            badges[name] = max(badges[name] ?? .synced, SyncBadge(status: try row.text(1)))
+        }
+        return badges
+    }
+
+    func conflicts(of id: RecordID?) throws -> [ConflictView] {
+        let rows = try query(
+            """
+            SELECT seq_id, mutation_id, server_snapshot FROM __sync_outbox
+            WHERE status = 'CONFLICT' AND (?1 IS NULL OR record_id = ?1) ORDER BY seq_id
+            """, [DatabaseValue(id?.rawValue)]
+        ) { (try $0.integer(0), MutationID(try $0.text(1)), try $0.optionalText(2)) }
+        return try rows.flatMap { sequence, mutation, stored in
+            let mine = try waitingValues(of: sequence)
+            let snapshot = try stored.map(ConflictSnapshot.init(stored:))
+            return (snapshot?.conflicts ?? []).compactMap { conflict -> ConflictView? in
+                guard let value = mine[conflict.column] else { return nil }
+                return ConflictView(
+                    mutationId: mutation, column: conflict.column, base: conflict.base, mine: value,
+                    theirs: conflict.theirs, theirsNode: conflict.theirsNode, rule: conflict.rule)
+            }
+        }
+    }
+
+    private func waitingValues(of sequence: Int64) throws -> [FieldName: FieldValue] {
+        let rows = try query(
+            "SELECT name, value FROM __sync_outbox_field WHERE seq_id = ?", [.integer(sequence)]
+        ) { (try $0.text(0), try $0.fieldValue(1)) }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+
+    /// Assets with the names of their sites; all of them, or one.
+    func assets(only id: RecordID? = nil) throws -> [AssetSummary] {
+        try query(
+            """
+            SELECT asset.id, asset.parent_id, tag.value, title.value, model.value, serial.value,
+                site.value
+            FROM record AS asset
+            LEFT JOIN field AS tag ON tag.record_id = asset.id AND tag.name = '@tag'
+            LEFT JOIN field AS title ON title.record_id = asset.id AND title.name = '@title'
+            LEFT JOIN field AS model ON model.record_id = asset.id AND model.name = '@model'
+            LEFT JOIN field AS serial ON serial.record_id = asset.id AND serial.name = '@serial'
+            LEFT JOIN field AS site ON site.record_id = asset.parent_id AND site.name = '@title'
+            WHERE asset.table_name = 'asset' AND asset.is_deleted = 0
+                \(id == nil ? "" : "AND asset.id = ?")
+            """, id.map { [.text($0.rawValue)] } ?? [], AssetSummary.init(row:))
+    }
+}
+
+extension AssetSummary {
+    fileprivate init(row: Row) throws {
+        let text = { (index: Int) throws -> String? in
+            row.isNull(index) ? nil : try row.fieldValue(index).plainText
+        }
+        let id = try row.text(0)
+        let parent = try row.optionalText(1)
+        self.init(
+            id: RecordID(id), tag: try text(2),
+            name: AssetNaming.name(
+                id: id, tag: try text(2), title: try text(3), serial: try text(5)),
+            model: try text(4), serial: try text(5), siteID: parent.map { RecordID($0) },
+            site: try text(6))
+    }
+}

@@ -1,0 +1,137 @@
+internal import Coding
+internal import Replication
+internal import SQLite
+
+/// How many mutations a verdict brought where.
+package struct VerdictReport: Sendable, Equatable {
+    package var acknowledged = 0
+    package var conflicts = 0
+    package var inReview = 0
+    package var failed = 0
+    package var held = 0
+
+    package init() {}
+}
+
+/// A verdict settles the mutation that it names, by id. The row may have any status that waits: a
+/// verdict that comes twice, or after the row went back to PENDING, says the same.
+extension RemoteApplication {
+    func settle(_ verdict: Verdict, _ report: inout VerdictReport) throws {
+        guard let row = try outboxRow(verdict.mutationId) else { return }
+        switch verdict.status {
+        case .applied, .merged, .duplicate:
+            try acknowledge(row, verdict)
+            report.acknowledged += 1
+        case .conflict:
+            try keepUnsettled(row, verdict)
+            report.conflicts += 1
+        case .quarantined:
+            try leaveSettled(row, except: Set(verdict.conflicts.map(\.column)))
+            try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
+            report.inReview += 1
+        case .rejected:
+            try database.settleStatus(of: row.id, "FAILED", error: Self.text(verdict.error))
+            report.failed += 1
+        case .held:
+            let reason = verdict.heldBy.map { "waits for mutation \($0)" } ?? "waits for its record"
+            try database.settleStatus(of: row.id, "PENDING", error: reason)
+            report.held += 1
+        }
+    }
+
+    private struct OutboxEntry {
+        var sequence: Int64
+        var id: MutationID
+        var record: RecordID
+        var operation: String
+        var fields: [FieldName]
+    }
+
+    private func outboxRow(_ id: MutationID) throws -> OutboxEntry? {
+        let found = try database.first(
+            """
+            SELECT seq_id, record_id, operation FROM __sync_outbox
+            WHERE mutation_id = ? AND status <> 'ACKNOWLEDGED'
+            """, [.text(id.rawValue)]
+        ) { row in
+            OutboxEntry(
+                sequence: try row.integer(0), id: id, record: RecordID(try row.text(1)),
+                operation: try row.text(2), fields: [])
+        }
+        guard var entry = found else { return nil }
+        entry.fields = try database.fieldNames(ofMutation: entry.sequence)
+        return entry
+    }
+
+    private static func text(_ error: WireError?) -> String {
+        guard let error else { return "refused by the server" }
+        return error.message.isEmpty ? error.code : "\(error.code): \(error.message)"
+    }
+
+    // MARK: Acknowledged
+
+    /// The row stays for 30 days, for a server that is restored from a backup. Each field without
+    /// another waiting change takes the confirmed value.
+    private func acknowledge(_ row: OutboxEntry, _ verdict: Verdict) throws {
+        if verdict.record == nil { try confirmWithoutRecord(row, version: verdict.version) }
+        try database.settleStatus(of: row.id, "ACKNOWLEDGED", error: nil)
+        for field in row.fields { try database.showConfirmedOrNewest(field, of: row.record) }
+    }
+
+    /// An acknowledgement whose record is missing: what was sent is what was confirmed. The
+    /// record's version stays, so that the next pull brings the whole.
+    private func confirmWithoutRecord(_ row: OutboxEntry, version: Int64?) throws {
+        try database.execute(
+            """
+            UPDATE __sync_shadow SET present = 1,
+                value = (SELECT value FROM __sync_outbox_field AS sent
+                    WHERE sent.seq_id = ?1 AND sent.name = __sync_shadow.name),
+                lamport = (SELECT lamport FROM __sync_outbox_field AS sent
+                    WHERE sent.seq_id = ?1 AND sent.name = __sync_shadow.name),
+                node = (SELECT value FROM __sync_metadata WHERE key = 'node'),
+                version = max(version, ?3)
+            WHERE record_id = ?2
+                AND name IN (SELECT name FROM __sync_outbox_field WHERE seq_id = ?1)
+            """,
+            [.integer(row.sequence), .text(row.record.rawValue), .integer(version ?? 0)])
+    }
+
+    // MARK: Not settled
+
+    /// Fields in review stay in the mutation that the server knows; those that the inspector has to
+    /// decide move to a row of their own, so that a decision on either settles only its fields.
+    private func keepUnsettled(_ row: OutboxEntry, _ verdict: Verdict) throws {
+        let conflicts = verdict.conflicts
+        let supervised = Set(
+            conflicts.filter { $0.rule == MergeRule.quarantine.rawValue }.map(\.column))
+        let asked = Set(conflicts.map(\.column)).subtracting(supervised)
+        try leaveSettled(row, except: supervised.union(asked))
+        var id = row.id
+        if !supervised.isEmpty && !asked.isEmpty {
+            id = MutationID(newID())
+            try database.move(asked, of: row.sequence, newID: id.rawValue)
+            try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
+        }
+        let snapshot = ConflictSnapshot(
+            conflicts: conflicts.filter { asked.contains($0.column) }, record: verdict.record)
+        try database.settleStatus(of: id, "CONFLICT", error: nil)
+        try database.execute(
+            "UPDATE __sync_outbox SET server_snapshot = ?, sealed = 1 WHERE mutation_id = ?",
+            [.text(snapshot.stored), .text(id.rawValue)])
+    }
+
+    /// Columns that the verdict settled leave the mutation and the shadow at once.
+    private func leaveSettled(_ row: OutboxEntry, except unsettled: Set<FieldName>) throws {
+        for field in row.fields where !unsettled.contains(field) {
+            try database.execute(
+                "DELETE FROM __sync_outbox_field WHERE seq_id = ? AND name = ?",
+                [.integer(row.sequence), .text(field)])
+            try database.showConfirmedOrNewest(field, of: row.record)
+        }
+        // The record is on the server now: what is left of an INSERT changes it.
+        guard row.operation == "INSERT" else { return }
+        try database.execute(
+            "UPDATE __sync_outbox SET operation = 'UPDATE' WHERE seq_id = ?",
+            [.integer(row.sequence)])
+    }
+}

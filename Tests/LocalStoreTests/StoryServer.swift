@@ -1,0 +1,200 @@
+import Coding
+import Replication
+import Testing
+
+@testable import LocalStore
+
+/// A server without a disk: the real merge, verdicts that are kept, a feed without gaps. Every
+/// message passes through its JSON, as on the wire.
+final class StoryServer {
+    struct Kept {
+        var hash: [UInt8]
+        var status: Verdict.Status
+        var conflicts: [FieldConflict]
+    }
+
+    private(set) var records: [RecordID: RecordState] = [:]
+    private(set) var effects = 0
+    private var kept: [MutationID: Kept] = [:]
+    private var feed: [RecordID: Int] = [:]
+    private var position = 0
+    private var clock = LamportClock()
+    private var batons = 0
+    private var results: [Verdict] = []
+    var policies: [FieldName: MergePolicy] = ["pressure": .quarantine]
+    /// Refused with this error, by table.
+    var refused: [String: WireError] = [:]
+    private let updatedAt = "2026-03-02T09:00:00.000Z"
+
+    private var state: ServerState {
+        ServerState(lamport: clock.counter, epoch: 1, timeUtc: updatedAt)
+    }
+
+    func push(_ request: PushRequest) throws -> PushResponse {
+        let request = try PushRequest(json: .parse(request.json.serialized()))
+        var holds = BatchHolds()
+        let results = try request.mutations.map { mutation in
+            try judge(mutation, by: request.clientNodeId, &holds)
+        }
+        batons += 1
+        let response = PushResponse(results: results, baton: "baton-\(batons)", server: state)
+        return try PushResponse(json: .parse(response.json.serialized()))
+    }
+
+    private func judge(
+        _ mutation: Mutation, by node: NodeID, _ holds: inout BatchHolds
+    ) throws -> Verdict {
+        if let known = kept[mutation.id] {
+            guard known.hash == mutation.contentHash else {
+                return Verdict(
+                    mutationId: mutation.id, status: .rejected, error: .contentMismatch)
+            }
+            return verdict(
+                mutation, known.status.whenRepeated, conflicts: known.conflicts)
+        }
+        if let error = refused[mutation.table] {
+            holds.note(mutation, .rejected, conflicts: [])
+            return Verdict(mutationId: mutation.id, status: .rejected, error: error)
+        }
+        if let holder = holds.holder(of: mutation) {
+            holds.note(mutation, .held, conflicts: [])
+            return Verdict(mutationId: mutation.id, status: .held, heldBy: holder)
+        }
+        try clock.witness(mutation.highestLamport)
+        let outcome = merge(mutation, by: node)
+        holds.note(mutation, outcome.status, conflicts: outcome.conflicts)
+        if outcome.status.isStored {
+            kept[mutation.id] = Kept(
+                hash: mutation.contentHash, status: outcome.status, conflicts: outcome.conflicts)
+        }
+        return outcome.verdict(for: mutation.id, updatedAtUtc: updatedAt)
+    }
+
+    private func merge(_ mutation: Mutation, by node: NodeID) -> RecordOutcome {
+        let parentIsKnown = mutation.parent.map { records[$0] != nil } ?? true
+        let policies = policies
+        let outcome = mergeRecord(
+            current: records[mutation.record], mutation: mutation, node: node,
+            parentIsKnown: parentIsKnown
+        ) { policies[$0] ?? .ask }
+        guard outcome.isChanged, let record = outcome.record else { return outcome }
+        effects += 1
+        position += 1
+        records[record.id] = record
+        feed[record.id] = position
+        return outcome
+    }
+
+    private func verdict(
+        _ mutation: Mutation, _ status: Verdict.Status, conflicts: [FieldConflict]
+    ) -> Verdict {
+        let record = records[mutation.record]?.wire(updatedAtUtc: updatedAt)
+        return Verdict(
+            mutationId: mutation.id, status: status, version: record?.version, record: record,
+            conflicts: conflicts)
+    }
+
+    // MARK: Others
+
+    /// A colleague who has seen everything sets fields of a record, or makes it.
+    func edit(
+        _ id: RecordID, _ values: [FieldName: FieldValue], by node: NodeID = "node-b",
+        table: String = RecordTable.inspection, parent: RecordID? = nil
+    ) {
+        let known = records[id]
+        let lamport = clock.tick()
+        let changes = values.mapValues { value in
+            FieldChange(value: value, baseVersion: known?.version ?? 0, lamport: lamport)
+        }
+        let mutation = Mutation(
+            id: MutationID("b-\(lamport)"), sequence: lamport, table: table, record: id,
+            parent: known?.parent ?? parent, operation: known == nil ? .insert : .update,
+            lamport: lamport, changes: changes, createdAtUtc: updatedAt)
+        _ = merge(mutation, by: node)
+    }
+
+    func delete(_ id: RecordID, by node: NodeID = "node-b") {
+        edit(id, [Mutation.deletedField: .integer(1)], by: node)
+    }
+
+    /// A supervisor takes the reading of a mutation in review, or keeps the one that stands.
+    func decide(_ mutation: MutationID, on record: RecordID, takes values: [FieldName: FieldValue])
+    {
+        if !values.isEmpty { edit(record, values, by: "portal:anna") }
+        kept[mutation]?.status = .merged
+        results.append(
+            Verdict(
+                mutationId: mutation, status: .merged, version: records[record]?.version,
+                record: records[record]?.wire(updatedAtUtc: updatedAt)))
+    }
+
+    // MARK: Pull
+
+    func pull(_ request: PullRequest, limit: Int? = nil) throws -> PullResponse {
+        let since = request.cursor.flatMap(Int.init) ?? 0
+        let changed = feed.filter { $0.value > since }.sorted { $0.value < $1.value }
+        let page = changed.prefix(limit ?? Int(request.limit))
+        let hasMore = page.count < changed.count
+        let end = hasMore ? page.last?.value ?? since : position
+        let response = PullResponse(
+            deltaRecords: page.compactMap { records[$0.key]?.wire(updatedAtUtc: updatedAt) },
+            results: hasMore ? [] : results, nextCursor: String(end), hasMore: hasMore,
+            digest: hasMore ? nil : DigestReport(position: String(end), sites: digests),
+            server: state)
+        if !hasMore { results = [] }
+        return try PullResponse(json: .parse(response.json.serialized()))
+    }
+
+    private var digests: [String: SiteDigest] {
+        var sums: [String: SiteDigest] = [:]
+        for record in records.values where !record.isDeleted {
+            sums[site(of: record), default: SiteDigest()].add(record.digest)
+        }
+        return sums
+    }
+
+    private func site(of record: RecordState) -> String {
+        var current = record
+        while let parent = current.parent {
+            guard let above = records[parent] else { return "" }
+            current = above
+        }
+        return current.table == RecordTable.site ? current.id.rawValue : ""
+    }
+}
+
+extension Device {
+    /// Pushes until nothing can be sent, then pulls until there is no more.
+    @discardableResult
+    func sync(_ server: StoryServer) throws -> PageReport {
+        try pushAll(to: server)
+        return try pullAll(from: server)
+    }
+
+    func pushAll(to server: StoryServer) throws {
+        var offered: Set<MutationID> = []
+        while let batch = try store.sealBatch(skipping: offered) {
+            offered.formUnion(batch.mutations.map(\.id))
+            try store.apply(server.push(batch), to: batch)
+        }
+    }
+
+    @discardableResult
+    func pullAll(from server: StoryServer, limit: Int? = nil) throws -> PageReport {
+        while true {
+            let page = try server.pull(store.pullRequest(), limit: limit)
+            let report = try store.apply(page: page)
+            if !page.hasMore { return report }
+        }
+    }
+
+    /// Nothing waits, and what is confirmed here is what the server has.
+    func expectNothingPending(_ server: StoryServer) throws {
+        let report = try pullAll(from: server)
+        #expect(report.sitesDiffering == [])
+        #expect(try store.status().unsynced == 0)
+        #expect(try store.outbox() == [])
+        #expect(try number("SELECT count(*) FROM __sync_shadow") == 0)
+        #expect(try waiting == 0)
+    }
+}
