@@ -25,7 +25,9 @@ extension WriteSession {
         if outcome.isChanged, let state = outcome.record {
             let site = try existing?.site ?? site(of: mutation, parent, author)
             try save(
-                StoredRecord(state: state, site: site, updatedAt: updatedAt), before: existing)
+                StoredRecord(
+                    state: state, site: site, updatedAt: updatedAt, digest: state.digest),
+                before: existing)
         }
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
         return outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt))

@@ -108,7 +108,7 @@ struct PageReader {
             """
             site_id IN (
                 SELECT site_id FROM site_team WHERE team_id = ? AND since > ? AND since <= ?)
-            AND position > ? AND position <= ?
+            AND team_id = '' AND position > ? AND position <= ?
             """,
             [
                 .text(device.team.id), .integer(cursor.scope), .integer(expansion.target),

@@ -23,6 +23,8 @@ struct BatchMerge {
     private let session: WriteSession
     private let device: Device
     private let request: PushRequest
+    /// What the batch says, in ids and contents; two batches with the same hash are one.
+    private let contentHash: [UInt8]
     private var holds = BatchHolds()
 
     static func run(
@@ -42,6 +44,7 @@ struct BatchMerge {
         self.session = session
         self.device = device
         self.request = request
+        contentHash = Array(request.idempotencyKey.utf8)
     }
 
     // MARK: The batch as a whole
@@ -63,7 +66,7 @@ struct BatchMerge {
             "SELECT content_hash FROM batch WHERE node = ? AND key = ?",
             [.text(device.node.rawValue), .text(key)]
         ) { try $0.blob(0) }
-        guard known == nil || known == request.contentHash else {
+        guard known == nil || known == contentHash else {
             throw ServerStoreError(
                 .keyReused, "this idempotency key was used for a batch with other content")
         }
@@ -78,13 +81,13 @@ struct BatchMerge {
             """,
             [
                 .integer(session.now), .integer(request.clientEpoch), .text(baton),
-                .blob(request.contentHash), .text(device.id),
+                .blob(contentHash), .text(device.id),
             ])
         guard let key else { return }
         try session.connection.execute(
             "INSERT OR IGNORE INTO batch (node, key, content_hash, at) VALUES (?, ?, ?, ?)",
             [
-                .text(device.node.rawValue), .text(key), .blob(request.contentHash),
+                .text(device.node.rawValue), .text(key), .blob(contentHash),
                 .integer(session.now),
             ])
     }
@@ -137,11 +140,6 @@ struct BatchMerge {
     private func rejection(of mutation: Mutation, _ error: WireError) -> Verdict {
         Verdict(mutationId: mutation.id, status: .rejected, error: error)
     }
-}
-
-extension PushRequest {
-    /// What the batch says, in ids and contents; two batches with the same hash are one.
-    fileprivate var contentHash: [UInt8] { Array(idempotencyKey.utf8) }
 }
 
 extension WireError {

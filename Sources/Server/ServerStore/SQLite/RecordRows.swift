@@ -7,18 +7,17 @@ extension WriteSession {
     /// Writes a record and those of its fields that changed, moves it to the end of the feed, and
     /// keeps the digest of its site: all of confirmed state changes here and nowhere else.
     func save(_ record: StoredRecord, before: StoredRecord?) throws {
-        let digest = record.state.digest
-        try saveRow(record, digest, isNew: before == nil)
+        try saveRow(record, isNew: before == nil)
         for (name, register) in record.fields where register != before?.fields[name] {
             try save(register, name: name, of: record.id)
         }
         try changeDigest(of: record.site) { sum in
-            if let before, before.counts { sum.subtract(before.state.digest) }
-            if record.counts { sum.add(digest) }
+            if let before, before.counts { sum.subtract(before.digest) }
+            if record.counts { sum.add(record.digest) }
         }
     }
 
-    private func saveRow(_ record: StoredRecord, _ digest: RecordDigest, isNew: Bool) throws {
+    private func saveRow(_ record: StoredRecord, isNew: Bool) throws {
         let position = advance()
         let deletedAt = record.isDeleted ? DatabaseValue.integer(now) : .null
         guard isNew else {
@@ -30,7 +29,7 @@ extension WriteSession {
                 """,
                 [
                     .integer(record.version), .integer(position), DatabaseValue(record.isDeleted),
-                    deletedAt, .blob(digest.bytes), .integer(now), .text(record.id.rawValue),
+                    deletedAt, .blob(record.digest.bytes), .integer(now), .text(record.id.rawValue),
                 ])
         }
         try connection.execute(
@@ -43,7 +42,8 @@ extension WriteSession {
                 .text(record.id.rawValue), .text(record.table),
                 DatabaseValue(record.parent?.rawValue), .text(record.site.id),
                 .text(record.site.team), .integer(record.version), .integer(position),
-                DatabaseValue(record.isDeleted), deletedAt, .blob(digest.bytes), .integer(now),
+                DatabaseValue(record.isDeleted), deletedAt, .blob(record.digest.bytes),
+                .integer(now),
                 .integer(now),
             ])
     }

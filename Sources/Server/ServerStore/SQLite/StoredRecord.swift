@@ -9,6 +9,8 @@ struct StoredRecord {
     let site: WriteSession.Site
     /// Milliseconds since 1970, UTC.
     var updatedAt: Int64
+    /// Of the state as it is stored.
+    let digest: RecordDigest
 
     var id: RecordID { state.id }
     var table: String { state.table }
@@ -46,7 +48,8 @@ struct StoredRecord {
 
 extension StoredRecord {
     static let select = """
-        SELECT id, table_name, parent_id, site_id, team_id, version, updated_at, position
+        SELECT id, table_name, parent_id, site_id, team_id, version, updated_at, position,
+            digest
         FROM record
         """
 
@@ -57,6 +60,7 @@ extension StoredRecord {
             parent: try row.optionalText(2).map { RecordID($0) }, version: try row.integer(5))
         site = WriteSession.Site(id: try row.text(3), team: try row.text(4))
         updatedAt = try row.integer(6)
+        digest = try RecordDigest(bytes: row.blob(8))
     }
 }
 
