@@ -7,6 +7,8 @@
 package final class RawConnection {
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
+
+        package init(description: String) { self.description = description }
     }
 
     private let socket: Int32

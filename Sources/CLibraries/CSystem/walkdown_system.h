@@ -21,3 +21,6 @@ int walkdown_accept(int listener);
 
 // A flag of posix_spawnattr_setflags(3): the child is out of reach of this terminal's signals.
 extern const short walkdown_spawn_in_own_session;
+
+// memfd_create(2), closed on exec: a file that is in memory only.
+int walkdown_memory_file(const char *name);

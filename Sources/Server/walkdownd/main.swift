@@ -1,1 +1,7 @@
-// Placeholder until the first part of this program lands.
+import Gateway
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+exit(Walkdownd.run(Array(CommandLine.arguments.dropFirst())))

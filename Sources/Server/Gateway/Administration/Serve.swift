@@ -1,0 +1,90 @@
+import Arguments
+import Dispatch
+import HTTP
+import ServerStore
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// `walkdownd serve`: runs until SIGTERM or SIGINT, then drains.
+struct Serve {
+    static let usualAddress = "127.0.0.1:8443"
+    /// How long running requests may take to end.
+    static let drainTime = Duration.seconds(8)
+
+    static let options = [
+        Option(
+            "listen", value: "ADDR:PORT",
+            help: "Where to listen; \(usualAddress) unless given. Port 0 takes any free port."),
+        Option("insecure-loopback", help: "Speak plain HTTP, on a loopback address only."),
+    ]
+
+    static func run(
+        _ invocation: Invocation, _ console: Console, environment: (String) -> String?
+    ) throws -> ExitCode {
+        let address: ListenAddress
+        do {
+            address = try ListenAddress(invocation.value("listen") ?? usualAddress)
+        } catch {
+            throw Failure(.usage, error.message)
+        }
+        let isPlain = invocation.has("insecure-loopback")
+        guard !isPlain || address.isLoopback else {
+            throw Failure(.usage, "--insecure-loopback is for loopback addresses only")
+        }
+        let folder = try DataFolder(option: invocation.value("data"), environment: environment)
+        try folder.requireThere()
+        let signals = EndSignals()
+        let lock = try FolderLock(folder)
+        defer { withExtendedLifetime(lock) {} }
+        allowManyDescriptors()
+        let store = try SQLiteStore.open(at: folder.database, .live)
+        let log = Log(now: SystemTime.milliseconds) { console.say($0) }
+        let session = Session(
+            store: store, folder: folder, authority: try Authority.der(in: folder),
+            now: SystemTime.milliseconds, read: { try SmallFile.readText($0) }, isServing: true)
+        let gateway = Gateway(store: store, identity: try Authority.identity(in: folder), log: log)
+        let listener = try Listener(
+            address, identity: isPlain ? nil : try Authority.serverIdentity(in: folder),
+            handler: gateway)
+        let control = try ControlServer(
+            session: session, runtime: environment("XDG_RUNTIME_DIR"))
+        try console.writeLine("listening \(isPlain ? "http" : "https")://\(listener.address)")
+        log.event("started")
+        signals.wait()
+        log.event("stopping")
+        listener.stop(patience: drainTime)
+        control.stop()
+        try store.close()
+        log.event("stopped")
+        return .done
+    }
+
+    /// A connection is a descriptor; the usual limit of 1024 leaves too few.
+    private static func allowManyDescriptors() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 8192)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// SIGTERM and SIGINT, kept from killing: blocked before any thread starts, so that every thread
+/// inherits the mask, and waited for by the main thread.
+private struct EndSignals {
+    private var set = sigset_t()
+
+    init() {
+        sigemptyset(&set)
+        sigaddset(&set, SIGTERM)
+        sigaddset(&set, SIGINT)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    func wait() {
+        var set = set
+        var number: Int32 = 0
+        while sigwait(&set, &number) == EINTR {}
+    }
+}

@@ -1,0 +1,31 @@
+import Arguments
+import Coding
+import Forms
+import HTTP
+import Replication
+import ServerStore
+
+extension Walkdownd {
+    /// Errors of the modules below, in words and exit codes.
+    static let renderer = Renderer(
+        program: "walkdownd",
+        translations: [
+            { ($0 as? ServerStoreError).map(words) },
+            { ($0 as? HTTPError).map { Failure(.failed, $0.message) } },
+            { ($0 as? CodingError).map { Failure(.validation, $0.description) } },
+            { ($0 as? FormError).map { Failure(.validation, $0.description) } },
+            { Failure(.locked, "the store cannot be used: \($0)") },
+        ])
+
+    @Sendable private static func words(for error: ServerStoreError) -> Failure {
+        let code: ExitCode =
+            switch error.code {
+            case .unknownTeam, .badName, .badForm, .valueRefused, .stateRefused, .importRefused,
+                .formDiffers, .unknownForm:
+                .validation
+            case .overloaded: .syncIncomplete
+            default: .failed
+            }
+        return Failure(code, error.message)
+    }
+}

@@ -1,0 +1,180 @@
+/// Comma-separated values, as RFC 4180 has them. Pure.
+///
+/// Taken beyond it: lines that end in LF alone, a byte order mark in front, blank lines (skipped).
+struct CSVDocument: Equatable {
+    struct Line: Equatable {
+        /// From 1, where the row begins; a quoted cell may hold line breaks.
+        var number: Int
+        var cells: [String]
+    }
+
+    var lines: [Line] = []
+
+    init(_ text: String) throws(CSVError) {
+        var reader = CSVReader(text)
+        while let line = try reader.next() {
+            if line.cells != [""] { lines.append(line) }
+        }
+    }
+}
+
+/// What is wrong with a file, and where. Shown as `4:2: …`.
+struct CSVError: Error, Equatable, CustomStringConvertible {
+    /// From 1.
+    var line: Int
+    /// The cell in its row, from 1; nil when the whole row is meant.
+    var column: Int?
+    var message: String
+
+    var description: String {
+        column.map { "\(line):\($0): \(message)" } ?? "\(line): \(message)"
+    }
+}
+
+private struct CSVReader {
+    private var rest: Substring.UnicodeScalarView
+    private var number = 1
+
+    init(_ text: String) {
+        rest = text.unicodeScalars[...]
+        if rest.first == "\u{FEFF}" { rest.removeFirst() }
+    }
+
+    mutating func next() throws(CSVError) -> CSVDocument.Line? {
+        guard !rest.isEmpty else { return nil }
+        var line = CSVDocument.Line(number: number, cells: [])
+        while true {
+            line.cells.append(try cell(line))
+            if rest.first == "," {
+                rest.removeFirst()
+                continue
+            }
+            endLine()
+            return line
+        }
+    }
+
+    private mutating func cell(_ line: CSVDocument.Line) throws(CSVError) -> String {
+        let column = line.cells.count + 1
+        guard rest.first == "\"" else {
+            let plain = rest.prefix { $0 != "," && $0 != "\n" && $0 != "\r" }
+            guard !plain.contains("\"") else {
+                throw CSVError(
+                    line: number, column: column,
+                    message: "a quote inside a cell that does not begin with one")
+            }
+            rest = rest.dropFirst(plain.count)
+            return String(plain)
+        }
+        let start = number
+        let text = try quoted(from: start, column)
+        guard rest.isEmpty || [",", "\n", "\r"].contains(rest.first) else {
+            throw CSVError(line: number, column: column, message: "text after the closing quote")
+        }
+        return text
+    }
+
+    private mutating func quoted(from start: Int, _ column: Int) throws(CSVError) -> String {
+        rest.removeFirst()
+        var text = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            if scalar == "\"" {
+                guard rest.first == "\"" else { return String(text) }
+                rest.removeFirst()
+            }
+            if scalar == "\n" { number += 1 }
+            text.append(scalar)
+        }
+        throw CSVError(line: start, column: column, message: "a quote is never closed")
+    }
+
+    private mutating func endLine() {
+        if rest.first == "\r" { rest.removeFirst() }
+        if rest.first == "\n" { rest.removeFirst() }
+        number += 1
+    }
+}
+
+/// One row by the names of its columns.
+struct CSVRow: Sendable, Equatable {
+    var line: Int
+    var cells: [String: String]
+
+    /// Empty where the file has no such column.
+    subscript(_ column: String) -> String { cells[column] ?? "" }
+}
+
+/// Which columns a file has to have. The first line names them, in any order.
+struct CSVColumns: Sendable {
+    var required: [String]
+    var optional: [String] = []
+
+    var all: [String] { required + optional }
+
+    func rows(of document: CSVDocument) throws(CSVError) -> [CSVRow] {
+        guard let header = document.lines.first else {
+            throw CSVError(
+                line: 1,
+                message: "the file is empty; its first line names the columns "
+                    + all.joined(separator: ","))
+        }
+        try check(header)
+        var rows: [CSVRow] = []
+        for line in document.lines.dropFirst() {
+            guard line.cells.count == header.cells.count else {
+                throw CSVError(
+                    line: line.number,
+                    message: "\(line.cells.count) cells where the first line has "
+                        + "\(header.cells.count)")
+            }
+            let row = CSVRow(
+                line: line.number,
+                cells: Dictionary(uniqueKeysWithValues: zip(header.cells, line.cells)))
+            for (index, name) in header.cells.enumerated()
+            where required.contains(name) && row[name].isEmpty {
+                throw CSVError(line: line.number, column: index + 1, message: "\(name) is empty")
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private func check(_ header: CSVDocument.Line) throws(CSVError) {
+        for (index, name) in header.cells.enumerated() {
+            guard all.contains(name) else {
+                throw CSVError(
+                    line: header.number, column: index + 1,
+                    message: "there is no column '\(name)'; there are "
+                        + all.joined(separator: ","))
+            }
+            guard !header.cells[..<index].contains(name) else {
+                throw CSVError(
+                    line: header.number, column: index + 1,
+                    message: "the column '\(name)' stands twice")
+            }
+        }
+        for name in required where !header.cells.contains(name) {
+            throw CSVError(line: header.number, message: "the column '\(name)' is missing")
+        }
+    }
+}
+
+/// Writing is simpler: a cell is quoted where it must be.
+enum CSVWriter {
+    static func line(_ cells: [String]) -> String {
+        cells.map(cell).joined(separator: ",") + "\n"
+    }
+
+    private static func cell(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { [",", "\"", "\n", "\r"].contains($0) }) else {
+            return text
+        }
+        // By scalars: a quote before a combining mark is one character with it.
+        var quoted = "\"".unicodeScalars
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { quoted.append(scalar) }
+            quoted.append(scalar)
+        }
+        return String(quoted) + "\""
+    }
+}

@@ -1,1 +1,0 @@
-// Placeholder until the first part of this module lands.

@@ -1,0 +1,78 @@
+import Replication
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Enrolment over HTTP", .timeLimit(.minutes(1)))
+struct EnrolmentTests {
+    @Test("a code works once")
+    func once() throws {
+        let server = try TestServer()
+        let code = try server.issueCode().text
+        #expect(try WireRequest.enrol(code: code, name: "a").send(to: server).status == 201)
+        let again = try WireRequest.enrol(code: code, name: "b").send(to: server)
+        #expect(again.status == 409)
+        #expect(again.errorCode == "code_used")
+    }
+
+    @Test("a code is typed as people type: lower case, blanks, O for 0")
+    func typed() throws {
+        let server = try TestServer()
+        let code = try server.issueCode().text
+        let typed = code.lowercased().replacing("-", with: " ").replacing("0", with: "o")
+        #expect(try WireRequest.enrol(code: typed).send(to: server).status == 201)
+    }
+
+    @Test("a code ends with its time")
+    func expired() throws {
+        let server = try TestServer()
+        let code = try server.issueCode(validFor: 600_000).text
+        server.clock.advance(milliseconds: 600_001)
+        let answer = try WireRequest.enrol(code: code).send(to: server)
+        #expect(answer.status == 410)
+        #expect(answer.errorCode == "code_expired")
+    }
+
+    @Test("an unknown code is refused, another server's is named as such, nonsense too")
+    func wrongCodes() throws {
+        let server = try TestServer()
+        let unknown = EnrollmentCode(
+            secret: [UInt8](repeating: 7, count: 16), caCertificate: TestServer.authority)
+        let foreign = EnrollmentCode(
+            secret: [UInt8](repeating: 7, count: 16), caCertificate: [1, 2, 3])
+        let answers = try [unknown.text, foreign.text, "hello", ""].map { code in
+            try WireRequest.enrol(code: code).send(to: server)
+        }
+        #expect(answers.map(\.status) == [401, 400, 400, 400])
+        #expect(
+            answers.map(\.errorCode) == ["code_unknown", "wrong_server", "bad_code", "bad_code"])
+    }
+
+    @Test("guessing codes is slowed, enrolling many devices is not")
+    func guessing() throws {
+        var rates = Rates()
+        rates.failedEnrolment = Rates.Rate(burst: 2, perSecond: 0.01)
+        let server = try TestServer(rates: rates)
+        for number in 0..<5 { _ = try server.enrol("device\(number)") }
+        let unknown = EnrollmentCode(
+            secret: [UInt8](repeating: 7, count: 16), caCertificate: TestServer.authority)
+        let statuses = try (0..<3).map { _ in
+            try WireRequest.enrol(code: unknown.text).send(to: server).status
+        }
+        #expect(statuses == [401, 401, 429])
+    }
+
+    @Test("fifty devices with one code: one enrols")
+    func race() throws {
+        let server = try TestServer()
+        let code = try server.issueCode().text
+        let connections = try (0..<50).map { _ in try server.connect() }
+        for (number, connection) in connections.enumerated() {
+            try connection.send(WireRequest.enrol(code: code, name: "d\(number)").bytes)
+        }
+        let statuses = connections.map { $0.readAnswer()?.status }
+        #expect(statuses.count { $0 == 201 } == 1)
+        #expect(statuses.count { $0 == 409 } == 49)
+    }
+}

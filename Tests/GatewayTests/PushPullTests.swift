@@ -1,0 +1,120 @@
+import Coding
+import Replication
+import ServerStore
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Push and pull over HTTP", .timeLimit(.minutes(1)))
+struct PushPullTests {
+    private func verdicts(_ answer: RawConnection.Answer) throws -> [Verdict] {
+        try PushResponse(json: JSON.parse(answer.body)).results
+    }
+
+    private func page(_ answer: RawConnection.Answer) throws -> PullResponse {
+        try PullResponse(json: JSON.parse(answer.body))
+    }
+
+    @Test("an answer goes up and comes down, packed both ways")
+    func travels() throws {
+        let server = try TestServer()
+        let (first, second) = (try server.enrol("a"), try server.enrol("b"))
+        let notes = String(repeating: "ice on the valve ", count: 100)
+        let push = first.push([first.mutation(notes: notes)])
+        let packed = try push.with("Content-Encoding", "gzip")
+            .with(body: Gzip.compress(push.body)).send(to: server)
+        #expect(try verdicts(packed).map(\.status) == [.applied])
+        let pulled = try second.pull().with("Accept-Encoding", "br, gzip;q=0.5").send(to: server)
+        #expect(pulled.headers["content-encoding"] == "gzip")
+        let page = try PullResponse(
+            json: JSON.parse(Gzip.inflate(pulled.body, limit: 1 << 20)))
+        let record = page.deltaRecords.first { $0.id == TestServer.inspection }
+        #expect(record?.fields["notes"]?.value == .string(notes))
+    }
+
+    @Test("an answer is packed only for who asked for it", arguments: ["", "br", "gzip;q=0"])
+    func plain(encoding: String) throws {
+        let server = try TestServer()
+        let device = try server.enrol()
+        let answer = try device.pull().with("Accept-Encoding", encoding).send(to: server)
+        #expect(answer.headers["content-encoding"] == nil)
+    }
+
+    @Test("T16 a push whose answer was lost has one effect, and its repetition says so")
+    func lostAnswer() throws {
+        let server = try TestServer()
+        let device = try server.enrol()
+        let mutation = device.mutation(notes: "once")
+        let push = device.push([mutation])
+        do {
+            // The connection goes before the answer comes: the batch is committed or never read.
+            let connection = try server.connect()
+            try connection.send(push.bytes)
+            connection.finishSending()
+        }
+        let first = try verdicts(try push.send(to: server))
+        let second = try verdicts(try push.send(to: server))
+        #expect(first.map(\.mutationId) == [mutation.id])
+        #expect(second.map(\.version) == [2], "one effect, one version")
+        let records = try page(device.pull().send(to: server)).deltaRecords
+        #expect(records.first { $0.id == TestServer.inspection }?.version == 2)
+    }
+
+    @Test("T20 each answer names every mutation of the batch, and a refusal names none")
+    func namesAll() throws {
+        let server = try TestServer()
+        let device = try server.enrol()
+        let mutations = (0..<50).map { device.mutation(notes: "\($0)") }
+        let answer = try verdicts(device.push(mutations).send(to: server))
+        #expect(answer.map(\.mutationId) == mutations.map(\.id))
+        let refused = try device.push(mutations).with("Authorization", nil).send(to: server)
+        #expect(!refused.text.contains("mutationId"))
+    }
+
+    @Test("T25 the same mutation with other content is rejected, its neighbours are not")
+    func contentMismatch() throws {
+        let server = try TestServer()
+        let device = try server.enrol()
+        let first = device.mutation(notes: "a")
+        #expect(try device.push([first]).send(to: server).status == 200)
+        let forged = device.mutation(notes: "b", id: first.id.rawValue)
+        let results = try verdicts(
+            device.push([forged, device.mutation(notes: "c")]).send(to: server))
+        #expect(results[0].status == .rejected)
+        #expect(results[0].error?.code == "content_mismatch")
+        #expect(results[1].status != .rejected)
+    }
+
+    @Test("a revocation counts from the next request on, also on a connection that stays open")
+    func revoked() throws {
+        let server = try TestServer()
+        let device = try server.enrol()
+        let connection = try server.connect()
+        #expect(try device.pull().send(over: connection).status == 200)
+        try server.store.revokeDevice(id: device.answer.deviceId)
+        let pull = try device.pull().send(over: connection)
+        #expect(pull.status == 403)
+        #expect(pull.errorCode == "revoked")
+        let push = try device.push([device.mutation(notes: "late")]).send(over: connection)
+        #expect(push.status == 403)
+        #expect(push.errorCode == "revoked")
+    }
+
+    @Test("no log line holds a token, a code, a query or an answer")
+    func silentLog() throws {
+        let server = try TestServer()
+        let code = try server.issueCode()
+        _ = try WireRequest.enrol(code: code.text, name: "x").send(to: server)
+        let device = try server.enrol()
+        _ = try device.push([device.mutation(notes: "marker-4711")]).send(to: server)
+        _ = try device.pull("?oldestUnsyncedUtc=marker-4712").send(to: server)
+        let log = server.logged.joined(separator: "\n")
+        for secret in [code.text, device.answer.token, "marker-4711", "marker-4712"] {
+            #expect(!log.contains(secret))
+        }
+        for line in server.logged {
+            #expect(throws: Never.self) { try JSON.parse(Array(line.utf8)) }
+        }
+    }
+}
