@@ -55,14 +55,18 @@ final class CommandBench: Sendable {
 
     /// Runs a command with the right PIN.
     func run(_ words: String...) throws -> Outcome {
-        try run(words + ["--pin-file", folder.file("pin")])
-    }
-
-    func runWithoutPIN(_ words: String...) throws -> Outcome {
         try run(words)
     }
 
-    private func run(_ words: [String]) throws -> Outcome {
+    func run(_ words: [String]) throws -> Outcome {
+        try perform(words + ["--pin-file", folder.file("pin")])
+    }
+
+    func runWithoutPIN(_ words: String...) throws -> Outcome {
+        try perform(words)
+    }
+
+    private func perform(_ words: [String]) throws -> Outcome {
         let output = try Capture(folder)
         let messages = try Capture(folder)
         let status = Walkdown.program(in: surroundings).run(

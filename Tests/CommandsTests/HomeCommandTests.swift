@@ -120,10 +120,17 @@ struct HomeCommandTests {
 
     @Test("doctor finds files that are open to others")
     func doctorModes() throws {
-        let bench = try CommandBench()
-        #expect(chmod(bench.home.vault, 0o644) == 0)
+        let bench = try StoreBench()
+        #expect(chmod(bench.bench.home.vault, 0o644) == 0)
         let outcome = try bench.run("doctor")
         #expect(outcome.status == 1)
-        #expect(outcome.output.contains(bench.home.vault))
+        #expect(outcome.output.contains(bench.bench.home.vault))
+    }
+
+    @Test("doctor misses a database")
+    func doctorWithoutDatabase() throws {
+        let outcome = try CommandBench().run("doctor")
+        #expect(outcome.status == 6)
+        #expect(outcome.output.contains("wrong  database"))
     }
 }

@@ -1,6 +1,7 @@
 internal import Arguments
 internal import Coding
 internal import Crypto
+internal import LocalStore
 internal import Vault
 
 /// Looks at everything that can be wrong with a device, and says what to do about it.
@@ -36,7 +37,26 @@ enum DoctorCommand {
         findings += ProcessHardening.surroundings().map { weakness in
             Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
         }
-        return findings
+        return findings + [storeFinding(run)]
+    }
+
+    /// Opens the database only where a PIN can be had; without one the rest is still looked at.
+    private static func storeFinding(_ run: CommandRun) -> Finding {
+        check("database", note: "in order, and the queue fits what is shown") {
+            do {
+                let broken = try run.withStore(for: .reading) { try $0.audit() }
+                guard broken.isEmpty else {
+                    throw Failure(
+                        .locked, counted(broken.count, "rule is", "rules are") + " broken",
+                        advice: broken.joined(separator: "\n"))
+                }
+                return nil
+            } catch VaultError.noPIN {
+                return "not looked at: there is no PIN ('--pin-file')"
+            } catch VaultError.notEnrolled {
+                return "none yet"
+            }
+        }
     }
 
     private static func check(

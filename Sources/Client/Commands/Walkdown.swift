@@ -4,7 +4,11 @@ internal import Vault
 /// The program: its table of commands, and its life from the first word to the exit status.
 package enum Walkdown {
     static let entries: [Entry] = [
-        LockCommand.entry, PasswdCommand.entry, InfoCommand.entry, DoctorCommand.entry,
+        ListCommand.entry, ShowCommand.entry, NewCommand.entry,
+        SetCommand.entry, CompleteCommand.entry, ReopenCommand.entry, DeleteCommand.entry,
+        StatusCommand.entry, OutboxCommand.entry, RetryCommand.entry,
+        DiscardCommand.entry, ResolveCommand.entry, SQLCommand.entry, LockCommand.entry,
+        PasswdCommand.entry, InfoCommand.entry, DoctorCommand.entry,
     ]
 
     package static func program(in surroundings: Surroundings) -> Program {
@@ -16,7 +20,8 @@ package enum Walkdown {
     }
 
     package static let renderer = Renderer(
-        program: "walkdown", translations: [VaultWords.failure])
+        program: "walkdown",
+        translations: [VaultWords.failure, StoreWords.failure, SyncWords.failure])
 
     /// - Parameter words: the arguments without the program's name.
     /// - Returns: the exit status.

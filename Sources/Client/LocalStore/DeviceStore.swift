@@ -67,14 +67,18 @@ package final class DeviceStore: Sendable {
         home: Home, key: SecretBytes, device: DeviceIdentity, lease: HomeLease,
         sources: StoreSources
     ) throws -> DeviceStore {
-        try create(
-            home: home, protection: .key(key), device: device, lease: lease, sources: sources)
+        try StoreError.translating {
+            try create(
+                home: home, protection: .key(key), device: device, lease: lease, sources: sources)
+        }
     }
 
     package static func open(
         home: Home, key: SecretBytes, access: Access, sources: StoreSources
     ) throws -> DeviceStore {
-        try open(home: home, protection: .key(key), access: access, sources: sources)
+        try StoreError.translating {
+            try open(home: home, protection: .key(key), access: access, sources: sources)
+        }
     }
 
     /// Only this module's tests open a store without a key, to run under plain SQLite as well.

@@ -10,7 +10,13 @@ package final class HomeLease: Sendable {
     package static func acquire(_ home: Home) throws(VaultError) -> HomeLease {
         try home.prepare()
         let file = try Descriptor(home.lock, O_RDWR | O_CREAT)
-        guard try file.lock(LOCK_EX | LOCK_NB) else { throw .held(pid: readHolder(of: home)) }
+        if try !file.lock(LOCK_EX | LOCK_NB) {
+            let holder = readHolder(of: home)
+            // Without a number the holder has just let go: a child that it was starting has a copy
+            // of its descriptor until it becomes another program.
+            if let holder { throw .held(pid: holder) }
+            guard try file.lock(LOCK_EX | LOCK_NB) else { throw .held(pid: nil) }
+        }
         try file.truncate(to: 0)
         try file.write(Array("\(getpid())\n".utf8))
         // A second descriptor of the same open file keeps the lock when `file` closes.

@@ -1,0 +1,53 @@
+internal import Arguments
+internal import Coding
+internal import LocalStore
+internal import Replication
+
+enum OutboxCommand {
+    private static let all = Option(
+        "all", help: "Also the rows that the server has acknowledged.")
+
+    static let entry = Entry(
+        name: "outbox", summary: "The queue of changes, a row each.", options: [all]
+    ) { run in
+        let rows = try run.withStore(for: .reading) { store in
+            try store.outbox(all: run.invocation.has(all.name))
+        }
+        try run.emit(.array(rows.map(\.json))) { table(of: rows) }
+        return .done
+    }
+
+    private static func table(of rows: [OutboxRow]) -> String {
+        var table = TextTable(["MUTATION", "STATUS", "WHAT", "SINCE", "TRIES", "REASON"])
+        for row in rows {
+            let what =
+                "\(row.operation) \(row.tableName): "
+                + row.columns.joined(separator: " ")
+            table.append([
+                row.mutationId.rawValue, row.status, what, row.createdAtUtc,
+                "\(row.retryCount)", row.lastError ?? "",
+            ])
+        }
+        return table.text
+    }
+}
+
+extension OutboxRow {
+    var json: JSON {
+        [
+            "mutationId": .string(mutationId.rawValue), "recordId": .string(recordId.rawValue),
+            "tableName": .string(tableName), "operation": .string(operation),
+            "status": .string(status), "retryCount": .integer(retryCount),
+            "lastError": JSON(lastError), "nextAttemptUtc": JSON(nextAttemptUtc),
+            "createdAtUtc": .string(createdAtUtc), "columns": .array(columns.map(JSON.string)),
+        ]
+    }
+}
+
+extension DeviceStore {
+    /// The waiting mutation whose id is this text or begins with it.
+    func mutationID(matching text: String) throws -> MutationID {
+        let rows = try outbox()
+        return try ShortID.find(text, among: rows.map(\.mutationId), called: "waiting mutation")
+    }
+}

@@ -1,0 +1,39 @@
+internal import Arguments
+internal import Coding
+internal import LocalStore
+
+enum SQLCommand {
+    private static let write = Option(
+        "write", help: "Allow changes; they are captured like a key press.")
+
+    static let entry = Entry(
+        name: "sql", summary: "Run SQL on the unlocked database.",
+        discussion: """
+            Each form is a view with a column for each question. Rows come one a line, values \
+            apart by tabs; on a terminal as a table. Reads only, unless --write is given.
+            """,
+        positionals: [Positional("STATEMENT")], options: [write]
+    ) { run in
+        let writes = run.invocation.has(write.name)
+        let result = try run.withStore(for: writes ? .writing : .reading) { store in
+            do {
+                return try store.sql(run.invocation.operand("STATEMENT"), write: writes)
+            } catch let error as StoreError where error.blamesStatement {
+                throw Failure(.failed, error.description)
+            }
+        }
+        try run.emit(.array(result.objects)) { text(of: result, run) }
+        if writes { run.console.say(counted(result.changes, "row", "rows") + " changed") }
+        return .done
+    }
+
+    private static func text(of result: SQLResult, _ run: CommandRun) -> String {
+        guard run.console.outputIsTerminal else {
+            return result.texts.map { $0.joined(separator: "\t") + "\n" }.joined()
+        }
+        guard !result.columns.isEmpty else { return "" }
+        var table = TextTable(result.columns)
+        result.texts.forEach { table.append($0) }
+        return table.text
+    }
+}

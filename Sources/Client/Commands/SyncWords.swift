@@ -1,0 +1,55 @@
+internal import Arguments
+internal import Sync
+
+/// What a person is told about the server and the way to it.
+enum SyncWords {
+    static let failure: Renderer.Translation = { error in
+        guard let error = error as? SyncError else { return nil }
+        return switch error.code {
+        case .address: Failure(.usage, error.message)
+        case .unreachable: Failure(.syncIncomplete, error.message)
+        case .wrongServer, .codeUsed, .codeExpired, .refused: Failure(.failed, error.message)
+        }
+    }
+
+    /// Everything stays in the queue in each of these.
+    static func failure(for refusal: Refusal) -> Failure {
+        let kept = "Everything is kept and goes out with a later 'walkdown sync'."
+        return switch refusal.kind {
+        case .offline:
+            Failure(
+                .syncIncomplete,
+                refusal.fault.map(Sync.Enrolment.words)
+                    ?? "what answers there is not the Walkdown server (a portal of this network?)",
+                advice: kept)
+        case .busy, .broken:
+            Failure(
+                .syncIncomplete,
+                "the server is busy"
+                    + (refusal.retryAfterSeconds.map {
+                        "; it asks to wait " + counted(Int($0), "second", "seconds")
+                    } ?? ""), advice: kept)
+        case .unauthorised:
+            Failure(
+                .syncIncomplete, "the server does not know this device any more (401)",
+                advice: kept + " Ask the administrator.")
+        case .revoked:
+            Failure(
+                .revoked, "this device was revoked",
+                advice: "Nothing was removed. Ask the administrator what to do with it.")
+        case .upgradeNeeded:
+            Failure(
+                .syncIncomplete, "the server needs a newer walkdown", advice: kept)
+        case .forked:
+            Failure(
+                .syncIncomplete, "the server has seen a copy of this device",
+                advice: kept + " Ask the administrator.")
+        case .cancelled: Failure(.syncIncomplete, "stopped before the end", advice: kept)
+        case .unacceptable, .oversized, .forbidden, .cursorExpired, .serverFault:
+            Failure(
+                .syncIncomplete,
+                "the server refused (status \(refusal.status))"
+                    + (refusal.message.isEmpty ? "" : ": " + refusal.message), advice: kept)
+        }
+    }
+}

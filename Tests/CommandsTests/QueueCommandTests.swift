@@ -1,0 +1,167 @@
+import Coding
+import Foundation
+import LocalStore
+import Replication
+import Testing
+import Vault
+
+@Suite("Commands about the queue and its conflicts")
+struct QueueCommandTests {
+    private let bench: StoreBench
+    private let id = StoreBench.assigned.rawValue
+
+    init() throws {
+        bench = try StoreBench()
+    }
+
+    @Test("status of a fresh device has every key")
+    func status() throws {
+        let status = try bench.document("status")
+        for key in ["pending", "inFlight", "failed", "conflict", "inReview", "mediaPending"] {
+            #expect(try status.integer(key) == 0, "\(key)")
+        }
+        #expect(try status.required("lastSyncUtc") == .null)
+        #expect(try status.required("oldestUnsyncedUtc") == .null)
+        #expect(try status.string("deviceId") == CommandBench.deviceId)
+        #expect(try bench.run("status").output.contains("never"))
+    }
+
+    @Test("a conflict is shown with its sides, and mine goes out as a new mutation")
+    func resolveMine() throws {
+        try bench.makeConflict()
+        let shown = try bench.document("show", id)
+        let conflict = try #require(try shown.elements("conflicts").first)
+        #expect(try conflict.string("column") == "seals")
+        #expect(try conflict.string("mine") == "GOOD")
+        #expect(try conflict.string("theirs") == "WORN")
+        #expect(try conflict.string("theirsNode") == "portal:office")
+        #expect(try bench.document("status").string("state") == "attention")
+        #expect(try bench.run("show", id).output.contains("conflict in seals"))
+        #expect(try bench.run("resolve", id, "--mine").status == 0)
+        let status = try bench.document("status")
+        #expect(try status.integer("conflict") == 0)
+        #expect(try status.integer("pending") == 1)
+    }
+
+    @Test("theirs leaves nothing to send of that question")
+    func resolveTheirs() throws {
+        try bench.makeConflict()
+        #expect(try bench.run("resolve", id, "--theirs").status == 0)
+        let shown = try bench.document("show", id)
+        #expect(try shown.object("fields").object("seals").string("value") == "WORN")
+        #expect(try shown.elements("conflicts").isEmpty)
+    }
+
+    @Test("a value of one's own settles it; another question or a wrong value exits 3")
+    func resolveValue() throws {
+        try bench.makeConflict()
+        #expect(try bench.run("resolve", id, "notes=x").status == 3)
+        #expect(try bench.run("resolve", id, "seals=BROKEN").status == 3)
+        #expect(try bench.run("resolve", id).status == 2)
+        #expect(try bench.run("resolve", id, "--mine", "--theirs").status == 2)
+        #expect(try bench.document("status").integer("conflict") == 1)
+        #expect(try bench.run("resolve", id, "seals=WORN").status == 0)
+        #expect(try bench.document("status").integer("conflict") == 0)
+    }
+
+    @Test("resolving where nothing is in conflict exits 1")
+    func nothingToResolve() throws {
+        #expect(try bench.run("resolve", id, "--mine").status == 1)
+    }
+
+    private func makeFailure() throws -> String {
+        #expect(try bench.run("set", id, "notes=x").status == 0)
+        try bench.settle(by: [
+            "status": "rejected", "error": ["code": "out_of_scope", "message": "not your team's"],
+        ])
+        let row = try #require(try bench.document("outbox").asArray().first)
+        #expect(try row.string("status") == "FAILED")
+        #expect(try row.string("lastError").contains("not your team's"))
+        return try row.string("mutationId")
+    }
+
+    @Test("retry sends a failed row again under a new id")
+    func retry() throws {
+        let failed = try makeFailure()
+        let waiting = try bench.document("retry", String(failed.prefix(8))).string("mutationId")
+        #expect(waiting != failed)
+        #expect(try bench.document("status").integer("pending") == 1)
+        #expect(try bench.run("retry", waiting).status == 1)
+    }
+
+    @Test("discard needs --yes where nobody can be asked, and then puts the confirmed value back")
+    func discard() throws {
+        let failed = try makeFailure()
+        let unasked = try bench.run("discard", failed)
+        #expect(unasked.status == 2)
+        #expect(unasked.messages.contains("--yes"))
+        #expect(try bench.document("discard", failed, "--yes").bool("discarded"))
+        let shown = try bench.document("show", id)
+        #expect(try shown.string("state") == "assigned")
+        #expect(try bench.document("outbox").asArray().isEmpty)
+    }
+
+    @Test("sql reads the form's view, and writes only when told to, captured like an answer")
+    func sql() throws {
+        #expect(try bench.run("set", id, "pressure=160.5").status == 0)
+        let rows = try bench.document("sql", "SELECT id, pressure FROM cold_chain").asArray()
+        #expect(try rows.first?.double("pressure") == 160.5)
+        #expect(try bench.run("sql", "SELECT pressure FROM cold_chain").output == "160.5\n")
+        let update = "UPDATE cold_chain SET notes = 'by hand' WHERE id = '\(id)'"
+        let refused = try bench.run("sql", update)
+        #expect(refused.status == 1)
+        #expect(refused.messages.contains("--write"))
+        #expect(try bench.run("sql", "--write", update).status == 0)
+        let row = try #require(try bench.document("outbox").asArray().first)
+        #expect(try row.strings("columns").contains("notes"))
+    }
+
+    @Test(
+        "bad SQL is told without harm",
+        arguments: [
+            "SELECT", "SELECT * FROM nowhere", "", "DROP TABLE record", "SELECT 1; SELECT 2",
+        ])
+    func badSQL(statement: String) throws {
+        let outcome = try bench.run("sql", statement)
+        #expect(outcome.status == 1)
+        #expect(outcome.output == "")
+        #expect(outcome.messages.hasPrefix("walkdown: "))
+    }
+
+    @Test("while another process holds the home, reading works and writing names it")
+    func held() throws {
+        let lease = try HomeLease.acquire(bench.bench.home)
+        defer { withExtendedLifetime(lease) {} }
+        for words in [["list"], ["show", id], ["status"], ["outbox"], ["sql", "SELECT 1"]] {
+            #expect(try bench.bench.run(words).status == 0, "\(words)")
+        }
+        for words in [
+            ["set", id, "notes=x"], ["new", "cold_chain"], ["complete", id], ["delete", id],
+            ["sql", "--write", "SELECT 1"],
+        ] {
+            let outcome = try bench.bench.run(words)
+            #expect(outcome.status == 6, "\(words)")
+            #expect(outcome.messages.contains("process"), "\(words)")
+        }
+    }
+
+    @Test("doctor finds a healthy store in order")
+    func doctor() throws {
+        let outcome = try bench.run("doctor", "--json")
+        let findings = try #require(outcome.json).elements("findings")
+        let database = try findings.first { try $0.string("name") == "database" }
+        #expect(try database?.bool("ok") == true)
+    }
+
+    @Test("a database that is no database is damage, never a wrong PIN")
+    func damagedDatabase() throws {
+        let file = try #require(fopen(bench.bench.home.database, "r+"))
+        fseek(file, 0, SEEK_SET)
+        fputs(String(repeating: "x", count: 4096), file)
+        fclose(file)
+        let outcome = try bench.run("list")
+        #expect(outcome.status == 6)
+        #expect(!outcome.messages.contains("PIN is wrong"))
+        #expect(outcome.messages.contains("store"))
+    }
+}
