@@ -1,0 +1,91 @@
+package import Coding
+internal import Forms
+package import LocalStore
+package import Replication
+
+// The device's store as the worker sees it. Everything that matters is the store's own; here are
+// only the names, and what a cycle leaves behind for people.
+
+extension DeviceStore: Replica {
+    package func recover() throws { try recoverInFlight() }
+
+    package func settle(_ request: PushRequest, by response: PushResponse) throws {
+        // What came of it shows in the outbox, which the report counts at the end.
+        _ = try apply(response, to: request)
+    }
+
+    package func blame(_ id: MutationID, error: String) throws {
+        try countFailure(id, error: error)
+    }
+
+    package func take(_ page: PullResponse) throws {
+        _ = try apply(page: page)
+    }
+
+    package func holdsForm(_ listing: FormListing) throws -> Bool {
+        guard
+            let held = try forms().first(where: {
+                $0.id == listing.id && $0.version == listing.version
+            })
+        else { return false }
+        // Closing a form changes its state and not its definition.
+        if held.state != listing.state {
+            try setState(listing.state, ofForm: listing.id, version: listing.version)
+        }
+        return true
+    }
+
+    package func store(form: JSON, listing: FormListing) throws {
+        do {
+            try store(form: try FormDefinition(json: form), state: listing.state)
+        } catch let error as FormError {
+            // A form of a later language than ours: its inspections wait for a newer walkdown, and
+            // the others go on.
+            try log("form", "\(listing.id) \(listing.version) cannot be read: \(error)")
+        }
+    }
+
+    package func outboxCounts() throws -> OutboxCounts {
+        let status = try status()
+        return OutboxCounts(
+            pending: status.pending, inFlight: status.inFlight, failed: status.failed,
+            conflict: status.conflict, inReview: status.inReview)
+    }
+
+    package func note(_ report: CycleReport, at now: Int64) throws {
+        if report.outcome == .synced { try noteSynced() }
+        try log(
+            "cycle", "pushed \(report.pushed), pulled \(report.pulled), \(report.outcome.label)")
+    }
+}
+
+extension DeviceStore {
+    /// The wire to this device's server, by what enrolment left here.
+    package func transport() throws -> any Transport {
+        guard let enrolment = try enrolment() else {
+            throw SyncError(.address, "this device is not enrolled")
+        }
+        let address = try ServerAddress(parsing: enrolment.serverURL)
+        // Plain HTTP, on loopback only, has no keys to pin.
+        let trust: ServerTrust =
+            address.isEncrypted
+            ? .pinned(pem: Array(enrolment.caPem.utf8), pins: enrolment.pins) : .anyone
+        let node = try position().node
+        return CurlTransport(
+            address: address, trust: trust,
+            credentials: CurlTransport.Credentials(token: enrolment.token, node: node.rawValue))
+    }
+}
+
+extension CycleOutcome {
+    /// For the log: what happened, in words that contain no answer and no address.
+    package var label: String {
+        switch self {
+        case .synced: "synced"
+        case .unproven(let sites): "unproven at \(sites.count) sites"
+        case .refused(let refusal): "\(refusal.kind.rawValue) \(refusal.status)"
+        case .storeFailed(let reason): "store failed: \(reason)"
+        case .cancelled: "cancelled"
+        }
+    }
+}
