@@ -137,7 +137,7 @@ struct QueueCommandTests {
         }
         for words in [
             ["set", id, "notes=x"], ["new", "cold_chain"], ["complete", id], ["delete", id],
-            ["sql", "--write", "SELECT 1"],
+            ["sync"], ["sql", "--write", "SELECT 1"],
         ] {
             let outcome = try bench.bench.run(words)
             #expect(outcome.status == 6, "\(words)")

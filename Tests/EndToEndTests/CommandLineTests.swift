@@ -51,7 +51,7 @@ struct CommandLineTests {
     func notEnrolled() throws {
         for words in [
             ["list"], ["show", "a"], ["new", "f"], ["set", "a", "q=1"], ["complete", "a"],
-            ["reopen", "a"], ["delete", "a"], ["status"], ["outbox"], ["retry", "m"],
+            ["reopen", "a"], ["delete", "a"], ["sync"], ["status"], ["outbox"], ["retry", "m"],
             ["discard", "m", "--yes"], ["resolve", "a", "--mine"], ["sql", "SELECT 1"],
             ["passwd"],
         ] {
@@ -70,6 +70,44 @@ struct CommandLineTests {
         let run = try walkdown("status", "--json")
         #expect(run.status == 6)
         #expect(try run.json?.object("error").integer("exitCode") == 6)
+    }
+
+    @Test("enrolment refuses a bad address or code before it makes or sends anything")
+    func badEnrolment() throws {
+        let code = "0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000"
+        for words in [
+            ["enroll", "ftp://x", code], ["enroll", "http://example.org:1", code],
+            ["enroll", "https://", code], ["enroll", "https://localhost:99999", code],
+            ["enroll", "https://localhost:1", "not a code"],
+        ] {
+            let run = try ProgramRun.run(
+                "walkdown", words + ["--home", folder.file("home"), "--pin-file", "-"],
+                input: "246810\n", folder: folder)
+            #expect(run.status == 2, "\(words): \(run.messages)")
+            #expect(run.output == "", "\(words)")
+        }
+        #expect(homeIsUntouched)
+    }
+
+    @Test("a PIN that cannot be one exits 6 before the code is spent")
+    func badPIN() throws {
+        let code = "0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000"
+        for pin in ["", "12345\n", String(repeating: "9", count: 129)] {
+            let run = try walkdown(
+                "enroll", "http://127.0.0.1:1", code, "--pin-file", "-", input: pin)
+            #expect(run.status == 6, "\(run.messages)")
+            #expect(run.messages.contains("PIN"))
+        }
+        #expect(try walkdown("enroll", "http://127.0.0.1:1", code).status == 6)
+    }
+
+    @Test("an unreachable server exits 4 and leaves the device not enrolled")
+    func unreachable() throws {
+        let code = "0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000-0000"
+        let run = try walkdown(
+            "enroll", "http://127.0.0.1:1", code, "--pin-file", "-", input: "246810\n")
+        #expect(run.status == 4, "\(run.messages)")
+        #expect(try walkdown("info", "--json").json?.bool("enrolled") == false)
     }
 
     @Test("a reader that goes away ends the program as SIGPIPE would")

@@ -25,7 +25,7 @@ enum StoreWords {
         case .unknownForm:
             Failure(.failed, error.description, advice: "'walkdown sync' fetches the forms.")
         case .statementNotAllowed: Failure(.failed, error.description)
-        case .readOnly: Failure(.locked, error.description)
+        case .readOnly, .closed: Failure(.locked, error.description)
         case .damaged, .storage:
             Failure(
                 .locked, "the store: \(error.description)",

@@ -1,0 +1,133 @@
+internal import Arguments
+internal import Coding
+internal import Crypto
+internal import Foundation
+internal import LocalStore
+internal import Replication
+internal import Sync
+internal import Vault
+
+enum EnrollCommand {
+    private static let name = Option(
+        "name", value: "NAME", help: "What the device is called; the host's name by default.")
+    private static let authority = Option(
+        "ca", value: "FILE",
+        help: "The server's certificate authority (PEM), instead of fetching it from the server.")
+
+    static let entry = Entry(
+        name: "enroll", summary: "Enrol this device and set its PIN.",
+        discussion: """
+            The server's authority is compared with the fingerprint inside the code before \
+            anything secret is sent. Ends with a first synchronisation.
+            """,
+        positionals: [
+            Positional("URL", help: "https://HOST:PORT; http:// only for a loopback address."),
+            Positional("CODE", help: "The one-time code, from 'walkdownd device code'."),
+        ],
+        options: [name, authority]
+    ) { run in
+        let home = try run.home()
+        try requireUnused(home)
+        let plan = try Plan(run)
+        let lease = try HomeLease.acquire(home)
+        // Before the code is spent: a PIN that cannot be used must not cost a new code.
+        let pin = try run.readNewPIN()
+        defer { pin.erase() }
+        let given = try plan.enrol()
+        let vault = try NewVault.begin(
+            lease: lease, deviceId: given.deviceID, pin: pin, cost: run.surroundings.pinCost)
+        defer { vault.dataKey.erase() }
+        let store = try begin(vault, lease, given, plan, run)
+        let report = try run.closing(store) { try run.synchronise($0) }
+        return try tell(report, given, plan, run)
+    }
+
+    /// Anything that stands in the home already, also a damaged key, is left alone.
+    private static func requireUnused(_ home: Home) throws {
+        do {
+            _ = try SealedVault.load(home)
+        } catch VaultError.notEnrolled {
+            return
+        }
+        throw VaultError.alreadyEnrolled
+    }
+
+    /// The database, with what enrolment gave, and then the vault's last name: only now is the
+    /// device enrolled.
+    private static func begin(
+        _ vault: NewVault, _ lease: HomeLease, _ given: LocalStore.Enrolment, _ plan: Plan,
+        _ run: CommandRun
+    ) throws -> DeviceStore {
+        do {
+            let store = try DeviceStore.create(
+                home: vault.home, key: vault.dataKey,
+                device: DeviceIdentity(deviceID: given.deviceID, node: plan.node),
+                lease: lease, sources: run.storeSources)
+            try store.store(given)
+            try vault.commit()
+            return store
+        } catch {
+            // What cannot be removed now is removed by the next try to enrol.
+            try? vault.abandon()
+            throw error
+        }
+    }
+
+    private static func tell(
+        _ report: CycleReport, _ given: LocalStore.Enrolment, _ plan: Plan, _ run: CommandRun
+    ) throws -> ExitCode {
+        try run.emit([
+            "deviceId": .string(given.deviceID), "name": .string(plan.name),
+            "team": .string(given.team), "pulled": .integer(Int64(report.pulled)),
+            "complete": .bool(report.isComplete),
+        ]) {
+            terminalSafe("enrolled as \(plan.name) in team \(given.team)") + "\n"
+                + "pulled  \(report.pulled)\n"
+        }
+        guard let failure = report.failure else { return .done }
+        run.console.say(
+            "walkdown: enrolled, but the first synchronisation did not finish: "
+                + failure.sentence)
+        return failure.exitCode
+    }
+
+    /// What the command line said, checked before anything is made.
+    private struct Plan {
+        let address: ServerAddress
+        let code: EnrollmentCode
+        let name: String
+        let authority: [UInt8]?
+        /// What the device calls itself in stamps; the server's name for it comes with the answer.
+        let node = NodeID(UUIDText.version4(random: Crypto.random(16)))
+        let key = Ed25519.PrivateKey()
+
+        init(_ run: CommandRun) throws {
+            address = try ServerAddress(parsing: run.invocation.operand("URL"))
+            do {
+                code = try EnrollmentCode(parsing: run.invocation.operand("CODE"))
+            } catch {
+                throw Failure(
+                    .usage, "this is not an enrolment code",
+                    advice: "Thirteen groups of four letters and digits; check for a missing one.")
+            }
+            name = run.invocation.value(EnrollCommand.name.name) ?? ProcessInfo.processInfo.hostName
+            authority = try run.invocation.value(EnrollCommand.authority.name).map(Self.read)
+        }
+
+        private static func read(_ path: String) throws -> [UInt8] {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw Failure(.failed, "cannot read \(path)")
+            }
+            return [UInt8](data)
+        }
+
+        /// Spends the code.
+        func enrol() throws -> LocalStore.Enrolment {
+            let response = try Sync.Enrolment(at: address, with: code).enrol(
+                name: name, node: node, publicKey: key.publicKey, authority: authority)
+            return LocalStore.Enrolment(
+                serverURL: address.text, deviceID: response.deviceId, token: response.token,
+                team: response.team, caPem: response.caPem, pins: response.pins)
+        }
+    }
+}

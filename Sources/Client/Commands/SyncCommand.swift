@@ -1,0 +1,77 @@
+internal import Arguments
+internal import Coding
+internal import LocalStore
+internal import Sync
+
+enum SyncCommand {
+    static let entry = Entry(
+        name: "sync", summary: "One cycle: push what waits, pull what is new.",
+        discussion: """
+            Exits 4 where not everything was exchanged, 5 where all was but conflicts, failed \
+            rows or rows in review need a person.
+            """
+    ) { run in
+        let report = try run.withStore(for: .writing) { store in
+            try run.synchronise(store)
+        }
+        try run.emit(report.json) { report.lines }
+        if let failure = report.failure {
+            run.console.say("walkdown: " + failure.sentence)
+            if let advice = failure.advice { run.console.say(advice) }
+            return failure.exitCode
+        }
+        return report.needsPerson ? .needsPerson : .done
+    }
+}
+
+extension CommandRun {
+    /// One cycle now, with the server that the device is enrolled with.
+    func synchronise(_ store: DeviceStore) throws -> CycleReport {
+        Cycle.runOnDemand(
+            replica: store, transport: try store.transport(), now: surroundings.now)
+    }
+}
+
+extension CycleReport {
+    var needsPerson: Bool { conflicts + failed + inReview > 0 }
+
+    var json: JSON {
+        [
+            "pushed": .integer(Int64(pushed)), "pulled": .integer(Int64(pulled)),
+            "conflicts": .integer(Int64(conflicts)), "failed": .integer(Int64(failed)),
+            "inReview": .integer(Int64(inReview)), "complete": .bool(isComplete),
+            "pending": .integer(Int64(waiting.pending + waiting.inFlight)),
+            "message": JSON(failure?.sentence),
+        ]
+    }
+
+    var lines: String {
+        """
+        pushed     \(pushed)
+        pulled     \(pulled)
+        conflicts  \(conflicts)
+        failed     \(failed)
+        in review  \(inReview)
+        complete   \(isComplete ? "yes" : "no")
+
+        """
+    }
+
+    /// Why the cycle did not come to its end; nil where it did.
+    var failure: Failure? {
+        switch outcome {
+        case .synced: nil
+        case .unproven(let sites) where sites.isEmpty:
+            Failure(.syncIncomplete, "the server did not say what it holds")
+        case .unproven(let sites):
+            Failure(
+                .syncIncomplete,
+                "this device and the server differ at " + counted(sites.count, "site", "sites"),
+                advice: "'walkdown sync' again; what waits stays in the queue.")
+        case .cancelled: Failure(.syncIncomplete, "stopped before the end")
+        case .storeFailed(let reason):
+            Failure(.locked, "the store: " + reason, advice: "Nothing was taken from the queue.")
+        case .refused(let refusal): SyncWords.failure(for: refusal)
+        }
+    }
+}
