@@ -132,6 +132,11 @@ struct BatchMerge {
             }
         } catch Admission.Refusal.rejected(let error) {
             return rejection(of: mutation, error)
+        } catch let error as SQLiteError where error.isConstraint {
+            // Rows of this one mutation contradict what is stored: a fault of ours, which must not
+            // keep the rest of the device's work back. A full disk or a read error is another
+            // thing: that fails the transaction.
+            return rejection(of: mutation, .serverFault)
         } catch Admission.Refusal.waiting {
             return Verdict(mutationId: mutation.id, status: .held)
         }
@@ -146,4 +151,6 @@ extension WireError {
     fileprivate static let sequenceReused = WireError(
         code: "sequence_reused",
         message: "Another mutation has this place in the device's sequence.")
+    fileprivate static let serverFault = WireError(
+        code: "server_fault", message: "The server could not store this change.")
 }
