@@ -147,6 +147,7 @@ struct ReviewTests {
         #expect(story.field.resolved[Story.freezer] == ["seals": .mine, "notes": .theirs])
         #expect(story.state.place == .inspection)
         #expect(story.state.notice?.text == "Settled")
+        #expect(story.field.held.isEmpty)
     }
 
     @Test("a third value is typed, or chosen from what the question offers")

@@ -56,7 +56,7 @@ extension AppState {
                 PickerScreen(
                     purpose: .answer(screen.id), question: question,
                     current: screen.value(of: question.path))))
-        return []
+        return [.hold(screen.id, [question.path])]
     }
 
     /// Digits answer at once: they begin a number or a date, and take the choice at that place of

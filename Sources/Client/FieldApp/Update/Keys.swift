@@ -113,8 +113,7 @@ extension AppState {
                 beneath.quietUntil = now.uptime + Confirmation.quiet
                 layers.top = .confirm(beneath)
             }
-            guard case .review(let screen) = left, !screen.paths.isEmpty else { return [] }
-            return [.release(screen.id, screen.paths)]
+            return left.map(releaseHolds) ?? []
         }
     }
 

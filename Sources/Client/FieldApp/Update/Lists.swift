@@ -41,7 +41,9 @@ extension AppState {
         }
         layers.pop()
         switch picker.purpose {
-        case .answer: return store(.string(choice.name), for: picker.question, text: nil)
+        case .answer(let id):
+            return store(.string(choice.name), for: picker.question, text: nil)
+                + [.release(id, [picker.question.path])]
         case .resolution:
             return decide(.edited(.string(choice.name)), about: picker.question.path)
         }

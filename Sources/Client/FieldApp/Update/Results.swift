@@ -19,7 +19,7 @@ extension AppState {
             // Until the review is left, nobody's later value slips under the ones that are shown.
             return [.hold(picture.id, picture.fields.map(\.path))]
         case .noConflict(let id):
-            closeReview(id, saying: Notice("Nothing is in conflict there any more", .good))
+            return closeReview(id, saying: Notice("Nothing is in conflict there any more", .good))
         case .saved(let edit, let picture):
             return receive(saved: edit, picture)
         case .notSaved(let edit, let refusal):
@@ -87,7 +87,8 @@ extension AppState {
         case .reopen: notice = Notice("In progress again")
         case .retry: notice = Notice("Waits to be sent again")
         case .discard: notice = Notice("Discarded; the confirmed values are back")
-        case .resolve(let id): closeReview(id, saying: Notice("Settled", .good))
+        case .resolve(let id):
+            return closeReview(id, saying: Notice("Settled", .good)) + refresh()
         case .open, .refresh: break
         }
         return refresh()
@@ -162,14 +163,17 @@ extension AppState {
     }
 
     /// Takes the review away with whatever stands over it.
-    private mutating func closeReview(_ id: RecordID, saying notice: Notice) {
+    private mutating func closeReview(_ id: RecordID, saying notice: Notice) -> [Effect] {
         let isOpen = layers.layers.contains { layer in
             if case .review(let screen) = layer { screen.id == id } else { false }
         }
-        guard isOpen else { return }
+        guard isOpen else { return [] }
+        var effects: [Effect] = []
         while let layer = layers.pop() {
+            effects += releaseHolds(of: layer)
             if case .review(let screen) = layer, screen.id == id { break }
         }
         self.notice = notice
+        return effects
     }
 }

@@ -1,3 +1,4 @@
+import Forms
 import TerminalKit
 
 /// The whole behaviour of the screen: what happened goes in, the state changes, and what the world
@@ -91,7 +92,7 @@ extension AppState {
 
     /// Saves what is being typed, then forgets everything that was on the screen.
     mutating func lockNow() -> [Effect] {
-        let drafts = keepDrafts(dueBy: nil) + releaseHolds()
+        let drafts = keepDrafts(dueBy: nil) + layers.layers.flatMap(releaseHolds)
         resume = bookmark
         layers.replaceAll(with: .unlock(UnlockScreen()))
         worklist = Worklist()
@@ -107,15 +108,20 @@ extension AppState {
         return keepDrafts(dueBy: nil) + [.quit]
     }
 
-    private func releaseHolds() -> [Effect] {
-        layers.layers.compactMap { layer in
-            switch layer {
-            case .inspection(let screen):
-                screen.editor.map { .release(screen.id, [$0.path]) }
-            case .review(let screen):
-                screen.paths.isEmpty ? nil : .release(screen.id, screen.paths)
-            default: nil
+    /// Lets go of the fields that a layer held while it showed them.
+    func releaseHolds(of layer: Layer) -> [Effect] {
+        switch layer {
+        case .inspection(let screen):
+            screen.editor.map { [.release(screen.id, [$0.path])] } ?? []
+        case .picker(let picker):
+            if case .answer(let id) = picker.purpose {
+                [.release(id, [picker.question.path])]
+            } else {
+                []
             }
+        case .review(let screen):
+            screen.paths.isEmpty ? [] : [.release(screen.id, screen.paths)]
+        default: []
         }
     }
 
