@@ -46,7 +46,7 @@ final class Probe: ScreenApp {
             last = "paste"
         case .input(.mouse): last = "mouse"
         case .resized(let size): last = "size \(size.columns)x\(size.rows)"
-        case .timer: break
+        case .timer, .userSignal: break
         }
         return .none
     }

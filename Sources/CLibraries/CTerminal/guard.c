@@ -34,7 +34,7 @@ static atomic_uint pending; // bit n: signal n came and the loop has not taken i
 
 static const int faults[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGTRAP};
 static const int endings[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
-static const int notices[] = {SIGWINCH, SIGCONT, SIGTSTP};
+static const int notices[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGUSR1};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -96,13 +96,15 @@ static void on_ending(int signal_number) {
 
 static void on_notice(int signal_number) { wake_loop(signal_number); }
 
+static struct sigaction found[NSIG]; // dispositions before ours
+
 static void handle(const int *signals, size_t count, void (*handler)(int)) {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESTART};
     sigfillset(&action.sa_mask);
     sigset_t wanted;
     sigemptyset(&wanted);
     for (size_t index = 0; index < count; index++) {
-        sigaction(signals[index], &action, NULL);
+        sigaction(signals[index], &action, &found[signals[index]]);
         sigaddset(&wanted, signals[index]);
     }
     // A parent may have blocked them, and what is blocked stays so across exec.
@@ -179,14 +181,13 @@ void walkdown_guard_stop_self(void) {
 void walkdown_guard_end(void) {
     atomic_store(&armed, 0);
     guard.wake = -1;
-    struct sigaction usual = {.sa_handler = SIG_DFL};
     const struct {
         const int *signals;
         size_t count;
     } all[] = {{faults, COUNT(faults)}, {endings, COUNT(endings)}, {notices, COUNT(notices)}};
     for (size_t list = 0; list < COUNT(all); list++)
         for (size_t index = 0; index < all[list].count; index++)
-            sigaction(all[list].signals[index], &usual, NULL);
+            sigaction(all[list].signals[index], &found[all[list].signals[index]], NULL);
 }
 
 void walkdown_guard_raise(int signal_number) { die_of(signal_number); }

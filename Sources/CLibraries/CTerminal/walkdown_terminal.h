@@ -22,7 +22,7 @@ void walkdown_guard_reset_modes(void);
 unsigned walkdown_guard_take_signals(void);
 // Stops the process as Ctrl-Z does; returns when it is continued.
 void walkdown_guard_stop_self(void);
-// Default dispositions again.
+// The dispositions found at `prepare` again.
 void walkdown_guard_end(void);
 // Dies of a signal, so that the parent sees it.
 void walkdown_guard_raise(int signal_number) __attribute__((noreturn));

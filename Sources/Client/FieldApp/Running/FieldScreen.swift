@@ -8,7 +8,6 @@ package final class FieldScreen: ScreenApp {
     private let runner: EffectRunner
     private let clock: () -> Moment
 
-    /// What the person finds before them when the screen comes up, such as an unknown TERM.
     package init(
         fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>, demo: AppState.Demo? = nil,
         clock: @escaping () -> Moment = DeviceClock.moment
@@ -46,6 +45,8 @@ package final class FieldScreen: ScreenApp {
         case .message(let message): receive(message)
         case .timer: receive(.tick(clock()))
         case .resized(let size): receive(.resized(size))
+        // `walkdown lock` in another process (Vault's LockSignal).
+        case .userSignal: receive(.lockDemanded)
         }
     }
 

@@ -17,6 +17,8 @@ package enum CrashGuard {
         package static let resize = Signals(number: SIGWINCH)
         package static let stop = Signals(number: SIGTSTP)
         package static let resume = Signals(number: SIGCONT)
+        /// SIGUSR1, whose meaning is the application's.
+        package static let user = Signals(number: SIGUSR1)
 
         private init(number: Int32) { self.init(rawValue: 1 << UInt32(number)) }
 

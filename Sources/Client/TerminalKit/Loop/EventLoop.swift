@@ -14,6 +14,8 @@ package final class EventLoop<Message: Sendable> {
         case stop
         /// The process runs again after a stop that was not of our making.
         case resumed
+        /// SIGUSR1, whose meaning is the application's.
+        case userSignal
         /// A signal asks the process to end: save, restore, die of it.
         case ending(signal: Int32)
         /// The terminal is gone: save and exit; reading again would spin.
@@ -116,6 +118,7 @@ package final class EventLoop<Message: Sendable> {
         if signals.contains(.resize) { events.append(.resize) }
         if signals.contains(.resume) { events.append(.resumed) }
         if signals.contains(.stop) { events.append(.stop) }
+        if signals.contains(.user) { events.append(.userSignal) }
         if let ending = signals.ending { events.append(.ending(signal: ending)) }
         return events
     }

@@ -18,6 +18,8 @@ package enum ScreenEvent<Message: Sendable>: Sendable {
     case message(Message)
     case timer
     case resized(Size)
+    /// SIGUSR1, whose meaning is the application's.
+    case userSignal
 }
 
 package enum ScreenRequest: Equatable, Sendable {

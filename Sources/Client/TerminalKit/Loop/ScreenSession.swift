@@ -58,6 +58,7 @@ package final class ScreenSession<App: ScreenApp> {
         case .input(let input): return obey(app.handle(.input(input)))
         case .message(let message): return obey(app.handle(.message(message)))
         case .timer: return obey(app.handle(.timer))
+        case .userSignal: return obey(app.handle(.userSignal))
         case .resize:
             screen.resize()
             return obey(app.handle(.resized(screen.size)))

@@ -1,0 +1,111 @@
+internal import Arguments
+internal import Crypto
+internal import FieldApp
+internal import Glibc
+internal import TerminalKit
+internal import Vault
+
+/// The bare `walkdown`: the application on this terminal.
+enum ScreenCommand {
+    /// How to draw; the demo takes the same.
+    static let options = [
+        Option("ascii", help: "Draw with ASCII characters only."),
+        Option("utf8", help: "Draw with UTF-8 characters, whatever the locale says."),
+        Option(
+            "color", value: "WHEN", allowed: ScreenOptions.ColourChoice.allCases.map(\.rawValue),
+            help: "Use colour: auto (unless NO_COLOR is set), always or never."),
+        Option(
+            "theme", value: "NAME", allowed: Theme.Name.allCases.map(\.rawValue),
+            help: "Colours for dark or light ground, for sunlight, or none (mono)."),
+    ]
+
+    static func open(_ run: CommandRun) throws -> ExitCode {
+        try checkTerminal(run)
+        let home = try run.home()
+        guard home.isEnrolled else { throw VaultError.notEnrolled }
+        let lease = try HomeLease.acquire(home)
+        let pin = try run.invocation.value("pin-file").map { try run.readPIN(file: $0) }
+        let end = try Application(home: home, lease: lease, run: run).open(unlockingWith: pin)
+        return finish(end)
+    }
+
+    /// Before anything is asked or locked: where there is no terminal, nothing else matters.
+    static func checkTerminal(_ run: CommandRun) throws {
+        _ = try NcursesScreen.check(
+            input: STDIN_FILENO, output: STDOUT_FILENO, options: screenOptions(run))
+    }
+
+    static func screenOptions(_ run: CommandRun) -> ScreenOptions {
+        var options = ScreenOptions(environment: run.surroundings.environment)
+        let line = run.invocation
+        if line.has("ascii") { options.tier = .ascii }
+        if line.has("utf8") { options.tier = .utf8 }
+        if let colour = line.value("color").flatMap(ScreenOptions.ColourChoice.init) {
+            options.colour = colour
+        }
+        if let theme = line.value("theme").flatMap(Theme.Name.init) { options.theme = theme }
+        return options
+    }
+
+    /// A process that was asked to end by a signal ends by it, so that whoever asked sees that.
+    static func finish(_ end: ScreenEnd) -> ExitCode {
+        if case .signal(let number) = end { CrashGuard.die(of: number) }
+        return .done
+    }
+}
+
+/// One run of the application on a home that this process has the lease of.
+struct Application {
+    let home: Home
+    let lease: HomeLease
+    let run: CommandRun
+    var demo: AppState.Demo?
+
+    /// Returns when the screen is gone and everything is on the disk and locked.
+    func open(unlockingWith pin: SecretBytes? = nil) throws -> ScreenEnd {
+        let mailbox = try Mailbox<AppMessage>()
+        let fieldwork = DeviceFieldwork(
+            home: home, lease: lease, sources: run.storeSources,
+            bootNow: run.surroundings.bootNow, post: { mailbox.post($0) })
+        defer { fieldwork.lock() }
+        if let pin {
+            defer { pin.erase() }
+            try unlock(fieldwork, pin, mailbox)
+        }
+        let screen = FieldScreen(fieldwork: fieldwork, mailbox: mailbox, demo: demo)
+        let log = home.directory + "/walkdown.log"
+        let before = size(of: log)
+        let end = try FieldScreen.run(
+            screen, mailbox: mailbox, options: ScreenCommand.screenOptions(run), log: log)
+        if size(of: log) > before { run.console.say("walkdown: warnings are in \(log)") }
+        return end
+    }
+
+    /// With a PIN from a file there is nothing to ask on the screen; a wrong one ends here.
+    private func unlock(
+        _ fieldwork: DeviceFieldwork, _ pin: SecretBytes, _ mailbox: Mailbox<AppMessage>
+    ) throws {
+        do throws(UnlockRefusal) {
+            try fieldwork.unlock(pin)
+        } catch {
+            throw Failure(.locked, error.sentence)
+        }
+        mailbox.post(.unlocked)
+    }
+
+    private func size(of path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+}
+
+extension UnlockRefusal {
+    fileprivate var sentence: String {
+        switch self {
+        case .wrongPIN: "the PIN is wrong"
+        case .delayed(let seconds): "the next try is possible in \(seconds) seconds"
+        case .tooShort: "a PIN has 6 to 128 bytes"
+        case .failed(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package import Coding
+package import Crypto
+package import LocalStore
+package import Replication
+package import Sync
+import Synchronization
+package import Vault
+
+/// What the screen needs done, by the device's own vault, store and sync worker.
+///
+/// The home's lease is held as long as this value, also while the device is locked: another process
+/// must not write what is still on the screen. Locked, there is neither key nor open store.
+package final class DeviceFieldwork: Fieldwork {
+    private struct Opened: Sendable {
+        let store: DeviceStore
+        let worker: SyncWorker
+    }
+
+    /// What the last cycle proved; outlives a lock.
+    private struct Proof: Sendable {
+        var digestsAgree: Bool?
+    }
+
+    private let home: Home
+    private let lease: HomeLease
+    private let sources: StoreSources
+    private let bootNow: @Sendable () throws(VaultError) -> BootInstant
+    private let post: @Sendable (AppMessage) -> Void
+    private let opened = Mutex<Opened?>(nil)
+    private let proof = Mutex(Proof())
+
+    /// - Parameter post: takes news of the worker, from any thread.
+    package init(
+        home: Home, lease: HomeLease, sources: StoreSources,
+        bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant,
+        post: @escaping @Sendable (AppMessage) -> Void
+    ) {
+        self.home = home
+        self.lease = lease
+        self.sources = sources
+        self.bootNow = bootNow
+        self.post = post
+    }
+
+    // MARK: Lock
+
+    package func unlock(_ pin: SecretBytes) throws(UnlockRefusal) {
+        guard opened.withLock({ $0 == nil }) else { return }
+        do {
+            let key = try SealedVault.load(home).unlock(pin, now: bootNow)
+            defer { key.erase() }
+            let store = try DeviceStore.open(
+                home: home, key: key, access: .writer(lease), sources: sources)
+            let worker = makeWorker(for: store)
+            opened.withLock { $0 = Opened(store: store, worker: worker) }
+            worker.wake(.started)
+        } catch {
+            throw UnlockRefusal(error)
+        }
+    }
+
+    private func makeWorker(for store: DeviceStore) -> SyncWorker {
+        SyncWorker(
+            replica: store, connect: { Wire.connect(store) }, now: sources.now,
+            random: { bound in Int64.random(in: 0..<max(1, bound)) },
+            report: { [weak self] in self?.tell($0) })
+    }
+
+    package func lock() {
+        let before = opened.withLock { opened in
+            defer { opened = nil }
+            return opened
+        }
+        guard let before else { return }
+        before.worker.stop()
+        do {
+            try before.store.close()
+        } catch {
+            // The key is erased with the store's last reference; here is only a file that stays open.
+            post(.refused(.refresh, StoreRefusal(error)))
+        }
+    }
+
+    private var store: DeviceStore {
+        get throws {
+            guard let opened = opened.withLock({ $0 }) else { throw StoreError.closed }
+            return opened.store
+        }
+    }
+
+    /// Work on the store; its errors become what a person can be told.
+    private func onStore<Result>(
+        _ work: (DeviceStore) throws -> Result
+    ) throws(StoreRefusal) -> Result {
+        do {
+            return try work(store)
+        } catch {
+            throw StoreRefusal(error)
+        }
+    }
+
+    /// The same for an edit, which the worker then takes along.
+    private func edit(_ work: (DeviceStore) throws -> Void) throws(StoreRefusal) {
+        try onStore(work)
+        opened.withLock { $0 }?.worker.wake(.edited)
+    }
+
+    // MARK: Pictures
+
+    package func worklist() throws(StoreRefusal) -> [WorklistRow] {
+        try onStore { try $0.worklistRows() }
+    }
+
+    package func status() throws(StoreRefusal) -> StatusPicture {
+        var picture = try onStore { try $0.statusPicture() }
+        picture.digestsAgree = proof.withLock { $0.digestsAgree }
+        return picture
+    }
+
+    package func inspection(_ id: RecordID) throws(StoreRefusal) -> InspectionPicture {
+        try onStore { try $0.picture(of: id) }
+    }
+
+    package func conflict(_ id: RecordID) throws(StoreRefusal) -> ConflictPicture? {
+        try onStore { try $0.conflictPicture(of: id) }
+    }
+
+    // MARK: Edits
+
+    package func answer(
+        _ path: String, _ value: FieldValue, on id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture {
+        try edit { try $0.set([(path, value)], on: id) }
+        return try inspection(id)
+    }
+
+    package func keepDraft(
+        _ text: String?, of path: String, on id: RecordID
+    ) throws(StoreRefusal) {
+        try onStore { store in
+            if let text {
+                try store.saveDraft(text, of: path, in: id)
+            } else {
+                try store.discardDraft(of: path, in: id)
+            }
+        }
+    }
+
+    package func hold(_ paths: [String], of id: RecordID) throws(StoreRefusal) {
+        try onStore { try $0.hold(paths, of: id) }
+    }
+
+    package func release(_ paths: [String], of id: RecordID) throws(StoreRefusal) {
+        try onStore { try $0.release(paths, of: id) }
+    }
+
+    package func complete(_ id: RecordID) throws(StoreRefusal) {
+        try edit { try $0.complete(id) }
+    }
+
+    package func reopen(_ id: RecordID) throws(StoreRefusal) {
+        try edit { try $0.reopen(id) }
+    }
+
+    package func resolve(
+        _ id: RecordID, _ decisions: [String: Decision]
+    ) throws(StoreRefusal) {
+        try edit { try $0.resolve(id, decisions.mapValues(\.resolution)) }
+    }
+
+    package func retry(_ id: MutationID) throws(StoreRefusal) {
+        try edit { try $0.retry(id) }
+    }
+
+    package func discard(_ id: MutationID) throws(StoreRefusal) {
+        try edit { try $0.discard(id) }
+    }
+
+    // MARK: Synchronisation
+
+    package func syncNow() { opened.withLock { $0 }?.worker.wake(.demanded) }
+
+    package func setNetwork(on: Bool) { opened.withLock { $0 }?.worker.setOnline(on) }
+
+    private func tell(_ state: SyncState) {
+        if case .resting(let report?) = state {
+            proof.withLock { $0.digestsAgree = report.outcome.digestsAgree ?? $0.digestsAgree }
+        }
+        if let news = SyncNews(state) { post(.sync(news)) }
+    }
+}
+
+extension Decision {
+    fileprivate var resolution: Resolution {
+        switch self {
+        case .mine: .mine
+        case .theirs: .theirs
+        case .edited(let value): .value(value)
+        }
+    }
+}

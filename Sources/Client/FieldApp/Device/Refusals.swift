@@ -1,0 +1,86 @@
+import LocalStore
+import Sync
+import Vault
+
+extension StoreRefusal {
+    /// No text holds an answer: the store's errors have none.
+    init(_ error: any Error) {
+        guard let error = error as? StoreError else {
+            self.init(.other, "\(error)")
+            return
+        }
+        switch error {
+        case .refused(.queueFull, _): self.init(.queueFull, LocalStore.Refusal.queueFull.sentence)
+        case .refused(let refusal, _): self.init(.constraint, refusal.sentence)
+        case .storage(let error) where error.isFull: self.init(.disk, "the disk is full")
+        case .storage(let error) where error.isIO: self.init(.disk, "the disk does not work")
+        default: self.init(.other, error.description)
+        }
+    }
+}
+
+extension UnlockRefusal {
+    init(_ error: any Error) {
+        switch error {
+        case VaultError.wrongPIN(_, let wait): self = wait > 0 ? .delayed(wait) : .wrongPIN
+        case VaultError.delayed(let seconds): self = .delayed(seconds)
+        case VaultError.unusablePIN: self = .tooShort
+        case VaultError.outOfMemory: self = .failed("Not enough memory to check the PIN")
+        case VaultError.damaged(let what): self = .failed("vault.json is damaged: \(what)")
+        case VaultError.notEnrolled: self = .failed("This device is not enrolled")
+        case let error as StoreError: self = .failed(error.description)
+        default: self = .failed("\(error)")
+        }
+    }
+}
+
+extension SyncNews {
+    /// Nil where there is nothing to tell yet.
+    init?(_ state: SyncState) {
+        switch state {
+        case .syncing: self = .started
+        case .off: self = .offline("switched off")
+        case .resting(nil): return nil
+        case .resting(let report?): self.init(report)
+        }
+    }
+
+    private init?(_ report: CycleReport) {
+        switch report.outcome {
+        case .synced, .unproven:
+            self = .finished(
+                pushed: report.pushed, pulled: report.pulled, isComplete: report.isComplete)
+        case .cancelled: self = .offline("stopped")
+        case .storeFailed(let reason): self = .failed(reason)
+        case .refused(let refusal): self.init(refusal)
+        }
+    }
+
+    private init(_ refusal: Sync.Refusal) {
+        switch refusal.kind {
+        case .offline:
+            self = .offline(
+                refusal.fault.map(Enrolment.words)
+                    ?? "what answers is not the server (a portal of this network?)")
+        case .busy, .broken: self = .offline("the server is busy")
+        case .cancelled: self = .offline("stopped")
+        case .revoked: self = .revoked
+        case .unauthorised: self = .failed("the server does not know this device any more")
+        case .upgradeNeeded: self = .failed("the server needs a newer walkdown")
+        case .forked: self = .failed("the server has seen a copy of this device")
+        case .unacceptable, .oversized, .forbidden, .cursorExpired, .serverFault:
+            self = .failed("the server refused (status \(refusal.status))")
+        }
+    }
+}
+
+extension CycleOutcome {
+    /// Nil where nothing was compared.
+    var digestsAgree: Bool? {
+        switch self {
+        case .synced: true
+        case .unproven(let sites): sites.isEmpty ? nil : false
+        case .refused, .storeFailed, .cancelled: nil
+        }
+    }
+}

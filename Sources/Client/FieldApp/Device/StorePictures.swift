@@ -1,0 +1,156 @@
+import Forms
+import Inspections
+import LocalStore
+import Replication
+
+/// What the store knows, as the screen's pictures.
+extension DeviceStore {
+    func worklistRows() throws -> [WorklistRow] {
+        let forms = try forms()
+        let titles = Dictionary(
+            forms.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
+        return try inspections().map { summary in
+            WorklistRow(
+                id: summary.id, name: shownName(summary), site: summary.site ?? "",
+                form: titles[summary.form] ?? summary.form, due: summary.dueOn,
+                state: summary.shownState, badge: summary.sync.badge, answered: summary.answered,
+                total: summary.total)
+        }
+    }
+
+    /// A deleted inspection stands in the list only while somebody has to decide about it.
+    private func shownName(_ summary: InspectionSummary) -> String {
+        summary.isDeleted ? summary.name + " (deleted)" : summary.name
+    }
+
+    func picture(of id: RecordID) throws -> InspectionPicture {
+        let detail = try inspection(id)
+        let summary = detail.summary
+        let form = try form(summary.form, version: summary.formVersion).definition
+        let waiting = try standings(of: id)
+        let confirmed: Standing = summary.version > 0 ? .accepted : .savedHere
+        let answers = detail.fields.map { path, field in
+            (path, AnswerPicture(value: field.value, standing: waiting[path] ?? confirmed))
+        }
+        let drafts = try drafts(in: id).map { ($0.field, $0.text) }
+        return InspectionPicture(
+            id: id, name: shownName(summary), site: summary.site ?? "", form: form,
+            state: summary.shownState, due: summary.dueOn,
+            answers: Dictionary(uniqueKeysWithValues: answers),
+            drafts: Dictionary(uniqueKeysWithValues: drafts),
+            hasConflict: !detail.conflicts.isEmpty)
+    }
+
+    /// How far each waiting answer of a record has come: the worst that any mutation says of it.
+    private func standings(of id: RecordID) throws -> [FieldName: Standing] {
+        var standings: [FieldName: Standing] = [:]
+        for row in try outbox() where row.recordId == id {
+            let standing = row.standing
+            for column in row.columns {
+                let known = standings[column] ?? .accepted
+                standings[column] = max(known, standing)
+            }
+        }
+        return standings
+    }
+
+    func statusPicture() throws -> StatusPicture {
+        let summary = try status()
+        var picture = StatusPicture()
+        picture.pending = summary.pending
+        picture.inFlight = summary.inFlight
+        picture.failed = summary.failed
+        picture.conflict = summary.conflict
+        picture.inReview = summary.inReview
+        picture.lastSync = summary.lastSyncUtc.flatMap(SyncTimestamp.shown)
+        picture.oldestUnsynced = summary.oldestUnsyncedUtc.flatMap(SyncTimestamp.shown)
+        picture.device = summary.deviceId.map { String($0.prefix(8)) } ?? ""
+        picture.rows = try queueRows()
+        return picture
+    }
+
+    private func queueRows() throws -> [QueueRow] {
+        let waiting = try outbox()
+        guard !waiting.isEmpty else { return [] }
+        let summaries = try inspections()
+        let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
+        return waiting.map { row in
+            let summary = known[row.recordId]
+            return QueueRow(
+                id: row.mutationId, record: row.recordId,
+                name: summary.map(shownName)
+                    ?? "\(row.tableName) \(row.recordId.rawValue.prefix(8))",
+                badge: row.standing.badge, isInFlight: row.standing == .sent,
+                createsRecord: row.operation == "INSERT", isInspection: summary != nil,
+                reason: row.lastError, fields: row.columns.filter { !BuiltInField.isBuiltIn($0) },
+                createdAt: SyncTimestamp.shown(row.createdAtUtc), tries: Int(row.retryCount),
+                nextTry: row.nextAttemptUtc.flatMap(SyncTimestamp.shown))
+        }
+    }
+
+    func conflictPicture(of id: RecordID) throws -> ConflictPicture? {
+        let conflicts = try conflicts(of: id)
+        guard !conflicts.isEmpty else { return nil }
+        let summary = try inspection(id).summary
+        let form = try form(summary.form, version: summary.formVersion).definition
+        let fields = conflicts.map { conflict in
+            ConflictField(
+                path: conflict.column, question: form.question(named: conflict.column),
+                base: conflict.base, mine: conflict.mine, theirs: conflict.theirs,
+                theirsBy: conflict.theirsNode.map { String($0.rawValue.prefix(8)) },
+                rule: conflict.rule)
+        }
+        return ConflictPicture(id: id, name: shownName(summary), fields: fields)
+    }
+}
+
+extension InspectionSummary {
+    /// A state of a later version reads as work that goes on.
+    fileprivate var shownState: InspectionState { InspectionState(rawValue: state) ?? .inProgress }
+}
+
+extension OutboxRow {
+    fileprivate var standing: Standing {
+        switch status {
+        case "IN_FLIGHT": .sent
+        case "FAILED": .failed
+        case "CONFLICT": .conflict
+        case "IN_REVIEW": .inReview
+        default: .savedHere
+        }
+    }
+}
+
+extension SyncBadge {
+    fileprivate var badge: Badge {
+        switch self {
+        case .synced: .synced
+        case .pending: .pending
+        case .failed: .failed
+        case .conflict: .conflict
+        case .inReview: .inReview
+        }
+    }
+}
+
+extension Standing: Comparable {
+    /// By how much an answer needs a person.
+    private var weight: Int {
+        switch self {
+        case .accepted: 0
+        case .sent: 1
+        case .savedHere: 2
+        case .typed: 3
+        case .inReview: 4
+        case .failed: 5
+        case .conflict: 6
+        }
+    }
+
+    package static func < (left: Standing, right: Standing) -> Bool { left.weight < right.weight }
+}
+
+extension SyncTimestamp {
+    /// Only to be shown: what cannot be read is shown as unknown.
+    fileprivate static func shown(_ text: String) -> Int64? { try? milliseconds(text) }
+}
