@@ -4,14 +4,20 @@ import Foundation
 enum Binaries {
     static func path(of name: String) throws -> String {
         let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let checkout = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let checkout = URL(fileURLWithPath: checkout())
         let places = [bundle, checkout.appendingPathComponent(".build/debug")]
         for place in places {
             let path = place.appendingPathComponent(name).path
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
         throw HarnessError("\(name) is not built; looked in \(places.map(\.path))")
+    }
+
+    /// The folder that holds `Package.swift`.
+    static func checkout() -> String {
+        URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .path
     }
 }
 

@@ -4,6 +4,16 @@ import Foundation
 /// the program leaves behind (a tmux server), and reading them would never end.
 enum Spawn {
     static func run(_ arguments: [String], output: String, errors: String) throws -> Int32 {
+        let pid = try start(arguments, output: output, errors: errors)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 {
+            guard errno == EINTR else { throw HarnessError("waitpid: errno \(errno)") }
+        }
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+
+    /// Whoever starts a program this way ends it and waits for it.
+    static func start(_ arguments: [String], output: String, errors: String) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -27,10 +37,6 @@ enum Spawn {
         guard failure == 0 else {
             throw HarnessError("cannot run \(arguments[0]): errno \(failure)")
         }
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0 {
-            guard errno == EINTR else { throw HarnessError("waitpid: errno \(errno)") }
-        }
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+        return pid
     }
 }

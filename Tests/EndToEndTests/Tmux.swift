@@ -67,7 +67,7 @@ final class Tmux {
     func keys(_ names: String...) throws { try run(["send-keys"] + names) }
 
     /// Text as it is typed.
-    func type(_ text: String) throws { try run(["send-keys", "-l", text]) }
+    func type(_ text: String) throws { try run(["send-keys", "-l", "--", text]) }
 
     /// Bytes as a terminal sends them.
     func send(_ bytes: [UInt8]) throws {

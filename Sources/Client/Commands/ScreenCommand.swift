@@ -103,6 +103,8 @@ extension UnlockRefusal {
     fileprivate var sentence: String {
         switch self {
         case .wrongPIN: "the PIN is wrong"
+        case .wrongPINAndWait(let seconds):
+            "the PIN is wrong; the next try is possible in \(seconds) seconds"
         case .delayed(let seconds): "the next try is possible in \(seconds) seconds"
         case .tooShort: "a PIN has 6 to 128 bytes"
         case .failed(let reason): reason

@@ -15,13 +15,22 @@ package enum Walkdown {
         let root = Command(
             "walkdown",
             summary: "Fill inspections where there is no signal; synchronise when there is.",
-            subcommands: entries.map { $0.command(in: surroundings) })
+            discussion: "Without a command: the application, on this terminal.",
+            options: ScreenCommand.options,
+            subcommands: entries.map { $0.command(in: surroundings) }
+        ) { invocation, console in
+            let run = CommandRun(
+                invocation: invocation, console: console, surroundings: surroundings)
+            return try run.perform(ScreenCommand.open)
+        }
         return Program(root: root, globalOptions: GlobalOption.all)
     }
 
     package static let renderer = Renderer(
         program: "walkdown",
-        translations: [VaultWords.failure, StoreWords.failure, SyncWords.failure])
+        translations: [
+            VaultWords.failure, StoreWords.failure, SyncWords.failure, TerminalWords.failure,
+        ])
 
     /// - Parameter words: the arguments without the program's name.
     /// - Returns: the exit status.

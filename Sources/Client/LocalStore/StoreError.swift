@@ -76,6 +76,15 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension StoreError {
+    /// The disk is full: nothing of the edit was kept, everything before is.
+    package var isDiskFull: Bool {
+        if case .storage(let error) = self { error.isFull } else { false }
+    }
+
+    package var isDiskFault: Bool {
+        if case .storage(let error) = self { error.isIO } else { false }
+    }
+
     /// What a trigger raised becomes a refusal; other errors of the engine stay what they are.
     static func translating<Result>(
         field: String? = nil, _ body: () throws -> Result

@@ -12,8 +12,8 @@ extension StoreRefusal {
         switch error {
         case .refused(.queueFull, _): self.init(.queueFull, LocalStore.Refusal.queueFull.sentence)
         case .refused(let refusal, _): self.init(.constraint, refusal.sentence)
-        case .storage(let error) where error.isFull: self.init(.disk, "the disk is full")
-        case .storage(let error) where error.isIO: self.init(.disk, "the disk does not work")
+        case _ where error.isDiskFull: self.init(.disk, "the disk is full")
+        case _ where error.isDiskFault: self.init(.disk, "the disk does not work")
         default: self.init(.other, error.description)
         }
     }
@@ -22,7 +22,7 @@ extension StoreRefusal {
 extension UnlockRefusal {
     init(_ error: any Error) {
         switch error {
-        case VaultError.wrongPIN(_, let wait): self = wait > 0 ? .delayed(wait) : .wrongPIN
+        case VaultError.wrongPIN(_, let wait): self = wait > 0 ? .wrongPINAndWait(wait) : .wrongPIN
         case VaultError.delayed(let seconds): self = .delayed(seconds)
         case VaultError.unusablePIN: self = .tooShort
         case VaultError.outOfMemory: self = .failed("Not enough memory to check the PIN")

@@ -130,8 +130,8 @@ extension Frame {
             StatusPart(picture.form.title, theme.body),
             StatusPart("\(form.answered)/\(form.total) answered", theme.body),
         ]
-        if !form.problems.isEmpty {
-            parts.append(StatusPart("\(form.problems.count)! problems", theme.error))
+        if screen.problemCount > 0 {
+            parts.append(StatusPart("\(screen.problemCount)! problems", theme.error))
         }
         if let saved = screen.savedAt {
             parts.append(StatusPart("saved " + time.clock(saved), theme.good))
@@ -189,10 +189,10 @@ extension Frame {
     private var shortParts: [StatusPart] {
         guard !state.isLocked else { return [] }
         var parts: [StatusPart] = []
-        if let form = inspection?.form {
+        if let screen = inspection, let form = screen.form {
             parts.append(StatusPart("\(form.answered)/\(form.total)", theme.body))
-            if !form.problems.isEmpty {
-                parts.append(StatusPart("\(form.problems.count)!", theme.error))
+            if screen.problemCount > 0 {
+                parts.append(StatusPart("\(screen.problemCount)!", theme.error))
             }
         }
         parts.append(StatusPart(networkWord, networkStyle))
@@ -242,6 +242,14 @@ extension Frame {
         let width = canvas.text(
             keyName(binding), column: column, row: row, style: theme.bar.adding(.bold))
         canvas.text(binding.label, column: column + width + 1, row: row, style: theme.bar)
+    }
+}
+
+extension InspectionScreen {
+    /// Problems that are told: what is only not answered yet is none until somebody tried to
+    /// complete.
+    fileprivate var problemCount: Int {
+        (form?.problems ?? []).filter { $0.problem != .required || blamed.contains($0.path) }.count
     }
 }
 

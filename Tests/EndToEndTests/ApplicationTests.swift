@@ -1,0 +1,233 @@
+import Coding
+import Foundation
+import Testing
+
+/// `walkdown` on a real terminal, with a real server behind it.
+@Suite("The application in a terminal", .serialized)
+struct ApplicationTests {
+    private func opened(
+        _ device: Device, columns: Int = 80, rows: Int = 24, term: String = "xterm-256color",
+        environment: [String: String] = ["LANG": "C.UTF-8"]
+    ) throws -> Tmux {
+        let tmux = try Tmux(columns: columns, rows: rows, term: term, environment: environment)
+        try tmux.untilShows("ready>")
+        try tmux.type(device.opening)
+        try tmux.keys("Enter")
+        try tmux.untilShows("FRZ-1")
+        return tmux
+    }
+
+    /// Opens the first inspection of the list, the chiller of the depot.
+    private func openChiller(_ tmux: Tmux) throws {
+        try tmux.keys("Enter")
+        try tmux.untilShows("Facility")
+    }
+
+    private func quit(_ tmux: Tmux) throws {
+        try tmux.keys("F10")
+        try tmux.until("the shell's screen") { $0.isSane && $0.text.contains("ready>") }
+    }
+
+    @Test(
+        "An inspection is filled, left and reopened by keyboard alone",
+        arguments: [
+            (80, 24, ["LANG": "C.UTF-8"], "xterm-256color"),
+            (40, 20, ["LC_ALL": "C", "NO_COLOR": "1"], "vt100"),
+        ])
+    func fill(columns: Int, rows: Int, environment: [String: String], term: String) throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let tmux = try opened(
+            device, columns: columns, rows: rows, term: term, environment: environment)
+        try openChiller(tmux)
+        try tmux.keys("Enter")
+        try tmux.type("Shed 4")
+        try tmux.keys("Enter", "Enter")
+        try tmux.type("CHL-3")
+        try tmux.keys("Enter")
+        try tmux.type("2")
+        try tmux.type("142.5")
+        try tmux.keys("Enter")
+        try tmux.type("1")
+        try tmux.type("p")
+        try tmux.type("-21")
+        try tmux.keys("Enter")
+        try tmux.untilShows("7/8")
+        try tmux.keys("F5")
+        try tmux.untilShows("Complete.")
+        try tmux.keys("Escape")
+        try tmux.untilShows("FRZ-1")
+        try tmux.keys("Enter")
+        try tmux.untilShows("142.5")
+        try quit(tmux)
+        #expect(try device.answer("valve_pressure_psi", of: "CHL-3") == .double(142.5))
+        #expect(try device.answer("refrigerant_type", of: "CHL-3") == .string("R404A"))
+        #expect(try device.answer("door_seals", of: "CHL-3") == .string("pass"))
+    }
+
+    @Test("U06 U08 U09 Half an answer survives Ctrl-Z, SIGTERM, SIGSEGV and kill -9")
+    func faults() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        for (number, status) in [(SIGTERM, 143), (SIGSEGV, 139), (SIGKILL, 137)] {
+            let tmux = try opened(device)
+            try openChiller(tmux)
+            try tmux.keys("Enter")
+            try tmux.keys("C-u")
+            try tmux.type("half \(number)")
+            let typed = try tmux.untilShows("half \(number)")
+            try tmux.keys("C-z")
+            try tmux.untilShows("Stopped")
+            try tmux.until("the shell's screen") { $0.isSane }
+            try tmux.type("fg")
+            try tmux.keys("Enter")
+            try tmux.until("repainted") { $0.lines == typed.lines && $0.alternate }
+            let process = try tmux.child(named: "walkdown")
+            #expect(kill(process, number) == 0)
+            try tmux.untilShows("ready>")
+            if number == SIGKILL {
+                // Nothing can put the terminal back then but the person.
+                try tmux.keys("C-j")
+                try tmux.type("stty sane; tput rmcup")
+                try tmux.keys("C-j")
+            } else {
+                try tmux.type("code=$?; clear; stty -a; echo code=$code")
+                try tmux.keys("Enter")
+                let screen = try tmux.untilShows("code=\(status)")
+                let modes = Set(screen.text.split { " ;\n".contains($0) }.map(String.init))
+                #expect(modes.isSuperset(of: ["icanon", "echo", "isig", "ixon", "icrnl"]))
+                #expect(screen.isSane)
+            }
+            let again = try opened(device)
+            try openChiller(again)
+            try again.untilShows("half \(number)")
+            try quit(again)
+        }
+    }
+
+    @Test("U02 U30 Any size while open, and LINES and COLUMNS count for nothing")
+    func sizes() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let tmux = try opened(
+            device, environment: ["LANG": "C.UTF-8", "LINES": "10", "COLUMNS": "30"])
+        try openChiller(tmux)
+        let before = try tmux.untilShows("online")
+        try tmux.resize(columns: 1, rows: 1)
+        for columns in stride(from: 1, through: 40, by: 4) {
+            for rows in stride(from: 1, through: 12, by: 5) {
+                try tmux.resize(columns: columns, rows: rows)
+            }
+        }
+        try tmux.resize(columns: 80, rows: 24)
+        try tmux.until("as before") { $0.lines == before.lines }
+        try quit(tmux)
+    }
+
+    @Test(
+        "U11 U12 Without a terminal: exit code 2 and one sentence, at once and with nothing read",
+        arguments: ["</dev/null", ">/dev/null", "| cat", "< <(yes q)"])
+    func noTerminal(redirection: String) throws {
+        let tmux = try Tmux(columns: 100, rows: 20)
+        try tmux.untilShows("ready>")
+        let walkdown = try Binaries.path(of: "walkdown")
+        try tmux.type("set -o pipefail; clear; \(walkdown) \(redirection); echo code=$?")
+        try tmux.keys("Enter")
+        let screen = try tmux.untilShows("code=2")
+        #expect(screen.text.contains("needs a terminal"))
+    }
+
+    @Test("U15 A terminal that cannot draw is refused in a sentence, an unknown one is drawn")
+    func terminals() throws {
+        let walkdown = try Binaries.path(of: "walkdown")
+        let dumb = try Tmux(columns: 80, rows: 20, term: "dumb")
+        try dumb.untilShows("ready>")
+        try dumb.type("\(walkdown); echo code=$?")
+        try dumb.keys("Enter")
+        #expect(try dumb.untilShows("code=2").text.contains("TERM=dumb"))
+        let world = try World()
+        let device = try world.enrol("device")
+        for term in ["xterm-kitty", "nonsense", ""] {
+            let tmux = try opened(device, term: term)
+            try openChiller(tmux)
+            try quit(tmux)
+        }
+    }
+
+    @Test(
+        "U20 U27 Pasted controls are not stored, nothing pasted is a command, Ctrl-S freezes nothing"
+    )
+    func paste() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let tmux = try opened(device)
+        try tmux.paste("q\nq\n")
+        try openChiller(tmux)
+        try tmux.keys("Enter", "C-s")
+        try tmux.send(Array("\u{1B}[200~She\u{3}d\u{1B}[31m 4\u{1B}[201~".utf8))
+        try tmux.untilShows("Shed[31m 4")
+        try tmux.keys("Enter")
+        try tmux.untilShows("1/8")
+        try quit(tmux)
+        #expect(try device.answer("facility", of: "CHL-3") == .string("Shed[31m 4"))
+    }
+
+    @Test("U39 After every key the cursor is on the focused row")
+    func cursor() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let tmux = try opened(device)
+        for keys in [["Down"], ["Up"], ["Enter"], ["Down"], ["F7"], ["End"], ["F6"], ["Down"]] {
+            for key in keys { try tmux.keys(key) }
+            try tmux.until("the cursor on the marked row") { $0.cursorLine.contains("▸") }
+        }
+        try tmux.keys("Escape", "Home", "Enter")
+        try tmux.type("abc")
+        try tmux.until("the cursor after the text") { screen in
+            let before = screen.cursorLine.prefix(screen.cursorColumn)
+            return before.hasSuffix("abc") && before.contains("Facility")
+        }
+        try quit(tmux)
+    }
+
+    @Test("A conflict is settled by keyboard, and the decision goes out")
+    func conflict() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let colleague = try world.enrol("colleague")
+        let id = try device.inspection(of: "CHL-3")
+        try colleague.run("set", id, "door_seals=pass")
+        try colleague.run("sync")
+        try device.run("set", id, "door_seals=fail")
+        try device.run("sync", expecting: 5)
+        let tmux = try opened(device)
+        try tmux.untilShows("≠ conflict")
+        try openChiller(tmux)
+        try tmux.type("v")
+        let review = try tmux.untilShows("undecided")
+        #expect(review.text.contains("Pass") && review.text.contains("Fail"))
+        try tmux.type("m")
+        try tmux.untilShows("Settled")
+        try quit(tmux)
+        try device.run("sync")
+        #expect(try device.status()["conflict"] == .integer(0))
+        try colleague.run("sync")
+        #expect(try colleague.answer("door_seals", of: "CHL-3") == .string("fail"))
+    }
+
+    @Test("A second start names the process that holds the home, and `lock` locks the first")
+    func secondStart() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let tmux = try opened(device)
+        let process = try tmux.child(named: "walkdown")
+        let second = try Tmux(columns: 80, rows: 20)
+        try second.untilShows("ready>")
+        try second.type("\(device.opening); echo code=$?")
+        try second.keys("Enter")
+        #expect(try second.untilShows("code=6").text.contains("\(process)"))
+        try device.run("lock")
+        try tmux.untilShows("This device is locked")
+        try quit(tmux)
+    }
+}

@@ -1,0 +1,136 @@
+import Coding
+import Crypto
+import FieldApp
+import Forms
+import Inspections
+import LocalStore
+import Replication
+import TestSupport
+import Testing
+import Vault
+
+/// The screen's work on a real vault and store, in a home of its own.
+@Suite("Device fieldwork")
+struct DeviceFieldworkTests {
+    private static let pin = "246810"
+
+    /// An enrolled home with a form and one inspection; nothing is ever sent.
+    private final class Device {
+        let folder: TemporaryFolder
+        let work: DeviceFieldwork
+        let inspection: RecordID
+        /// What waiting after wrong PINs is counted on.
+        let boot = FixedClock(at: 1_000)
+
+        init() throws {
+            folder = try TemporaryFolder("fieldwork")
+            let home = Home(folder.file("home"))
+            let lease = try HomeLease.acquire(home)
+            let sources = StoreSources(
+                now: { FixedClock.mondayMorning },
+                newID: { UUIDText.version4(random: Crypto.random(16)) })
+            let pin = DeviceFieldworkTests.secret(DeviceFieldworkTests.pin)
+            defer { pin.erase() }
+            let vault = try NewVault.begin(
+                lease: lease, deviceId: "device", pin: pin,
+                cost: Argon2id.Cost(passes: 1, memory: 8 << 10))
+            let key = vault.dataKey
+            defer { key.erase() }
+            let store = try DeviceStore.create(
+                home: home, key: key,
+                device: DeviceIdentity(deviceID: "device", node: NodeID("node")), lease: lease,
+                sources: sources)
+            let form = try Story.form()
+            try store.store(form: form)
+            inspection = try store.createInspection(
+                form: form.id, version: form.version, asset: nil, title: "FRZ-1")
+            try store.close()
+            try vault.commit()
+            work = DeviceFieldwork(
+                home: home, lease: lease, sources: sources,
+                bootNow: { [boot] in BootInstant(boot: [1], milliseconds: boot.now) },
+                post: { _ in })
+        }
+
+        deinit { work.lock() }
+    }
+
+    private static func secret(_ text: String) -> SecretBytes {
+        let bytes = Array(text.utf8)
+        let secret = SecretBytes(count: bytes.count)
+        secret.withMutableBytes { target in
+            for index in bytes.indices { target[index] = bytes[index] }
+        }
+        return secret
+    }
+
+    @Test("A wrong PIN opens nothing, the right one opens the store, and locking closes it")
+    func unlocking() throws {
+        let device = try Device()
+        #expect(throws: UnlockRefusal.wrongPINAndWait(1)) {
+            try device.work.unlock(Self.secret("135790"))
+        }
+        #expect(throws: UnlockRefusal.delayed(1)) {
+            try device.work.unlock(Self.secret(Self.pin))
+        }
+        #expect(throws: StoreRefusal.self) { try device.work.worklist() }
+        device.boot.advance(seconds: 60)
+        try device.work.unlock(Self.secret(Self.pin))
+        #expect(try device.work.worklist().map(\.name) == ["FRZ-1"])
+        device.work.lock()
+        #expect(throws: StoreRefusal.self) { try device.work.worklist() }
+    }
+
+    private func unlocked() throws -> Device {
+        let device = try Device()
+        try device.work.unlock(Self.secret(Self.pin))
+        return device
+    }
+
+    @Test("An answer is stored with its standing, ends its draft and waits in the queue")
+    func answering() throws {
+        let device = try unlocked()
+        try device.work.keepDraft("14", of: "pressure", on: device.inspection)
+        #expect(try device.work.inspection(device.inspection).drafts == ["pressure": "14"])
+        let picture = try device.work.answer(
+            "pressure", .integer(142), on: device.inspection)
+        #expect(picture.answers["pressure"]?.value == .integer(142))
+        #expect(picture.answers["pressure"]?.standing == .savedHere)
+        #expect(picture.drafts.isEmpty)
+        let status = try device.work.status()
+        // One mutation, or two where the worker sealed the first one meanwhile.
+        #expect(status.pending + status.inFlight == status.rows.count)
+        #expect(Set(status.rows.map(\.name)) == ["FRZ-1"])
+        #expect(status.rows.first?.createsRecord == true)
+        #expect(status.rows.last?.fields == ["pressure"])
+        #expect(try device.work.worklist().first?.badge == .pending)
+    }
+
+    @Test("What the database refuses is said in words without the value")
+    func refusing() throws {
+        let device = try unlocked()
+        let expected = StoreRefusal(.constraint, "the value is beyond the question's limits")
+        #expect(throws: expected) {
+            try device.work.answer("pressure", .integer(98_765), on: device.inspection)
+        }
+        #expect(try device.work.inspection(device.inspection).answers["pressure"] == nil)
+    }
+
+    @Test("An inspection without a conflict has none to show, and an unknown one is refused")
+    func nothingThere() throws {
+        let device = try unlocked()
+        #expect(try device.work.conflict(device.inspection) == nil)
+        #expect(throws: StoreRefusal.self) {
+            try device.work.inspection(RecordID("00000000-0000-4000-8000-00000000dead"))
+        }
+    }
+
+    @Test("Completing and reopening change the state")
+    func states() throws {
+        let device = try unlocked()
+        try device.work.complete(device.inspection)
+        #expect(try device.work.inspection(device.inspection).state == .complete)
+        try device.work.reopen(device.inspection)
+        #expect(try device.work.inspection(device.inspection).state == .inProgress)
+    }
+}
