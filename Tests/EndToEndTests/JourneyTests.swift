@@ -78,6 +78,25 @@ struct JourneyTests {
         #expect(try shown.object("fields").object("notes").string("value") == "two")
     }
 
+    @Test("a reading in review beside a conflict is settled by the office, the conflict here")
+    func review() throws {
+        let id = try assignedID()
+        #expect(try first.run("set", id, "notes=one", "valve_pressure_psi=150").status == 0)
+        #expect(try second.run("set", id, "notes=two", "valve_pressure_psi=170").status == 0)
+        #expect(try first.run("sync").status == 0)
+        #expect(try second.run("sync").status == 5)
+        #expect(try count("inReview", on: second) == 1)
+        #expect(try second.run("resolve", id, "--theirs").status == 0)
+        let list = try #require(server.administer("review", "list", "--json").json).asArray()
+        let review = try #require(list.first).string("id")
+        try server.administer("review", "resolve", review, "--mine")
+        #expect(try second.run("sync").status == 0)
+        let shown = try #require(second.run("show", id, "--json").json).object("fields")
+        #expect(try shown.object("valve_pressure_psi").integer("value") == 170)
+        #expect(try shown.object("notes").string("value") == "one")
+        #expect(try count("inReview", on: second) + count("conflict", on: second) == 0)
+    }
+
     @Test("with the server away sync exits 4 and keeps everything; it goes out later")
     func serverAway() throws {
         let id = try assignedID()

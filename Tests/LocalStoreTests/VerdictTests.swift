@@ -170,6 +170,27 @@ struct VerdictTests {
         try device.finish()
     }
 
+    @Test("a verdict that repeats what was moved to its own row settles the rest only")
+    func mixedRepeated() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["pressure": .integer(150), "notes": .string("theirs")])
+        try device.store.set([("pressure", .integer(160)), ("notes", .string("mine"))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        let answer = try server.push(batch)
+        try device.store.apply(answer, to: batch)
+        let before = try device.queue(id)
+        try device.store.apply(answer, to: batch)
+        #expect(try device.queue(id) == before)
+        var decided = answer
+        decided.results[0].conflicts.removeAll { $0.column == "pressure" }
+        try device.store.apply(decided, to: batch)
+        #expect(try device.queue(id).filter { !$0.contains("ACKNOWLEDGED") }.count == 1)
+        #expect(try device.store.conflicts(of: id).map(\.column) == ["notes"])
+        #expect(try device.store.status().inReview == 0)
+        #expect(try device.store.audit() == [])
+        try device.finish()
+    }
+
     @Test(
         "T23 a refused mutation is failed with the server's reason, keeps its values, can go again")
     func rejected() throws {

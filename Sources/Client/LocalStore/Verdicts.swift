@@ -18,6 +18,10 @@ package struct VerdictReport: Sendable, Equatable {
 extension RemoteApplication {
     func settle(_ verdict: Verdict, _ report: inout VerdictReport) throws {
         guard let row = try outboxRow(verdict.mutationId) else { return }
+        if try settleDecided(row, verdict) {
+            report.acknowledged += 1
+            return
+        }
         switch verdict.status {
         case .applied, .merged, .duplicate:
             try acknowledge(row, verdict)
@@ -37,6 +41,18 @@ extension RemoteApplication {
             try database.settleStatus(of: row.id, "PENDING", error: reason)
             report.held += 1
         }
+    }
+
+    /// The server knows a mutation by one id and repeats all that is open of it. What this device
+    /// has moved to a row of its own is not this row's any more: where nothing else is open, the
+    /// row is done.
+    private func settleDecided(_ row: OutboxEntry, _ verdict: Verdict) throws -> Bool {
+        guard verdict.status == .conflict || verdict.status == .quarantined,
+            !verdict.conflicts.isEmpty, !row.fields.isEmpty,
+            !verdict.conflicts.contains(where: { row.fields.contains($0.column) })
+        else { return false }
+        try acknowledge(row, verdict)
+        return true
     }
 
     private struct OutboxEntry {
@@ -101,16 +117,18 @@ extension RemoteApplication {
     /// Fields in review stay in the mutation that the server knows; those that the inspector has to
     /// decide move to a row of their own, so that a decision on either settles only its fields.
     private func keepUnsettled(_ row: OutboxEntry, _ verdict: Verdict) throws {
-        let conflicts = verdict.conflicts
+        let own = verdict.conflicts.filter { row.fields.contains($0.column) }
+        let conflicts = own.isEmpty ? verdict.conflicts : own
         let supervised = Set(
             conflicts.filter { $0.rule == MergeRule.quarantine.rawValue }.map(\.column))
         let asked = Set(conflicts.map(\.column)).subtracting(supervised)
         try leaveSettled(row, except: supervised.union(asked))
         var id = row.id
-        if !supervised.isEmpty && !asked.isEmpty {
+        if !supervised.isEmpty {
+            try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
+            guard !asked.isEmpty else { return }
             id = MutationID(newID())
             try database.move(asked, of: row.sequence, newID: id.rawValue)
-            try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
         }
         let snapshot = ConflictSnapshot(
             conflicts: conflicts.filter { asked.contains($0.column) }, record: verdict.record)
