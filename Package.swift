@@ -138,7 +138,7 @@ var swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-if Context.environment["CI"] != nil {
+if Context.environment["CI"] ?? "" != "" {
     swiftSettings.append(.unsafeFlags(["-warnings-as-errors"]))
 }
 

@@ -6,6 +6,10 @@ import Testing
 struct HouseRules {
     static let tree = SourceTree()
     static let sources = tree.swiftFiles(under: "Sources")
+    // Not in the attribute itself: Swift 6.0.3 crashes on a closure among a test's arguments.
+    static let pureSources = sources.filter {
+        ["Forms", "Inspections", "Replication"].contains($0.module)
+    }
     static let everything = sources + tree.swiftFiles(under: "Tests")
 
     @Test("the top of the repository holds what the user fixed, and dot-files")
@@ -92,7 +96,7 @@ struct HouseRules {
 
     @Test(
         "pure cores take time, ids and randomness as parameters",
-        arguments: sources.filter { ["Forms", "Inspections", "Replication"].contains($0.module) })
+        arguments: pureSources)
     func purity(file: SourceFile) {
         let found = file.lineNumbers { line in
             ["Date()", "UUID()", ".random(", "SystemRandomNumberGenerator", "DispatchTime.now"]
