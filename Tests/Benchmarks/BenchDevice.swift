@@ -4,7 +4,7 @@ import Foundation
 /// An enrolled device with one assigned inspection of a form with many questions, made by the
 /// documented commands.
 final class BenchDevice {
-    private static let pin = "bench-pin-2468"
+    static let pin = "bench-pin-2468"
 
     let server: BenchServer
     let home: String
@@ -36,6 +36,11 @@ final class BenchDevice {
             throw BenchFailure.program("the application did not come to rest")
         }
         return application
+    }
+
+    /// The application as a person starts it: it asks for the PIN.
+    func startLocked() throws -> TerminalProcess {
+        try TerminalProcess(Programs.walkdown, ["--home", home])
     }
 
     func startApplication() throws -> TerminalProcess {

@@ -52,9 +52,13 @@ enum BenchSources {
             .deletingLastPathComponent()
     }
 
+    static var coldChainPath: String {
+        checkout.appendingPathComponent("Resources/forms/cold_chain_equipment.json").path
+    }
+
     static func coldChain() throws -> FormDefinition {
-        let path = checkout.appendingPathComponent("Resources/forms/cold_chain_equipment.json")
-        return try FormDefinition(json: JSON.parse([UInt8](Data(contentsOf: path))))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: coldChainPath))
+        return try FormDefinition(json: JSON.parse([UInt8](bytes)))
     }
 }
 

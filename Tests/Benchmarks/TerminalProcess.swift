@@ -60,6 +60,19 @@ final class TerminalProcess {
         return false
     }
 
+    /// Waits until these bytes stand in what was painted since the call.
+    func waitUntilPainted(_ text: String, seconds: Double) -> Bool {
+        let wanted = Array(text.utf8)
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(seconds)
+        var bytes: [UInt8] = []
+        while clock.now < end {
+            bytes += painted(within: 20)
+            if bytes.firstRange(of: wanted) != nil { return true }
+        }
+        return false
+    }
+
     private func drainIdle(_ idle: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         return buffer.withUnsafeMutableBytes { read(idle, $0.baseAddress, $0.count) } > 0
