@@ -21,7 +21,9 @@ final class StoryServer {
     private var clock = LamportClock()
     private var batons = 0
     private var results: [Verdict] = []
-    var policies: [FieldName: MergePolicy] = ["pressure": .quarantine]
+    var policies: [FieldName: MergePolicy] = [
+        "pressure": .quarantine, "health": .rank(["CRITICAL", "WARNING", "OPTIMAL"]),
+    ]
     /// Refused with this error, by table.
     var refused: [String: WireError] = [:]
     private let updatedAt = "2026-03-02T09:00:00.000Z"

@@ -89,6 +89,9 @@ extension RemoteApplication {
     /// The row stays for 30 days, for a server that is restored from a backup. Each field without
     /// another waiting change takes the confirmed value.
     private func acknowledge(_ row: OutboxEntry, _ verdict: Verdict) throws {
+        if let record = verdict.record, verdict.status == .merged {
+            try keepLostValues(ofMutation: row.sequence, on: row.record, confirmed: record)
+        }
         if verdict.record == nil { try confirmWithoutRecord(row, version: verdict.version) }
         try database.settleStatus(of: row.id, "ACKNOWLEDGED", error: nil)
         for field in row.fields { try database.showConfirmedOrNewest(field, of: row.record) }
