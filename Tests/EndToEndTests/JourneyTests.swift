@@ -7,13 +7,13 @@ import Testing
 @Suite("Two handhelds and a server", .serialized)
 struct JourneyTests {
     private let folder: TemporaryFolder
-    private let server: ServerProcess
+    private let server: FieldServer
     private let first: Handheld
     private let second: Handheld
 
     init() throws {
         folder = try TemporaryFolder("journey")
-        server = try ServerProcess(folder)
+        server = try FieldServer(folder)
         first = Handheld(name: "first", folder: folder)
         second = Handheld(name: "second", folder: folder)
         try first.enrol(at: server)
@@ -130,7 +130,7 @@ struct JourneyTests {
     @Test("a code of another server is refused before it is sent")
     func wrongServer() throws {
         let otherFolder = try TemporaryFolder("journey-other")
-        let other = try ServerProcess(otherFolder)
+        let other = try FieldServer(otherFolder)
         let device = Handheld(name: "third", folder: folder)
         let code = try server.code()
         let refused = try device.run("enroll", other.address, code)

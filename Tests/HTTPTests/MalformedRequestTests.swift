@@ -65,7 +65,9 @@ struct MalformedRequestTests {
         ("nonsense", "\u{1}\u{2}\u{3}\r\n\r\n"),
     ]
 
-    @Test("are refused, and the connection ends", arguments: requests.map(\.name))
+    static let names = requests.map(\.name)
+
+    @Test("are refused, and the connection ends", arguments: names)
     func refused(name: String) throws {
         let request = try #require(Self.requests.first { $0.name == name })
         let server = try EchoServer()

@@ -23,9 +23,6 @@ final class Gateway: Handler {
         }
     }
 
-    /// What a body may become when it is unpacked.
-    static let unpackedLimit = 8 << 20
-
     let store: any Store
     let identity: Identity
     let log: Log
@@ -80,7 +77,7 @@ final class Gateway: Handler {
             let (route, segments) = try Routes.find(
                 method: request.head.method, path: request.head.path)
             let device = try admitted(request.head, to: route)
-            let body = try ContentRules.unpacked(request, limit: Self.unpackedLimit)
+            let body = try ContentRules.unpacked(request, limit: route.body.unpackedLimit)
             let call = Call(head: request.head, segments: segments, device: device, body: body)
             switch route.action {
             case .now(let endpoint): done(.success(try endpoint(self, call)))

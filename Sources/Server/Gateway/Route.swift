@@ -16,6 +16,14 @@ struct Route: Sendable {
         case none
         /// JSON of at most that many bytes as it arrives.
         case json(limit: Int)
+
+        /// What it may become when it is unpacked.
+        var unpackedLimit: Int {
+            switch self {
+            case .none: 0
+            case .json(let limit): 2 * limit
+            }
+        }
     }
 
     /// How the answer comes.
