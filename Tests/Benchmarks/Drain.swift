@@ -21,7 +21,7 @@ enum Drain {
         let waiting = try bench.store.status().pending
         try bench.store.close()
         let ours = Double(pushed) / duration.seconds
-        let alone = try PushRate.alone(server, mutations: mutations)
+        let alone = try PushRate.alone(server, batches: mutations / 50)
         return Figure(
             name: "drain (\(mutations) mutations)",
             readings: [
@@ -38,7 +38,7 @@ enum Drain {
     private static func enrol(
         _ bench: BenchHome, at server: BenchServer
     ) throws -> () -> CurlTransport {
-        let address = try ServerAddress(server.url)
+        let address = try ServerAddress(parsing: server.url)
         let node = try bench.store.position().node
         let enrolled = try Sync.Enrolment(
             at: address, with: EnrollmentCode(parsing: server.enrolmentCode())

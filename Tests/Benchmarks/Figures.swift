@@ -4,6 +4,10 @@ enum Figures {
 
     static let all: [(name: String, measure: Measurement)] = [
         ("edit_commit", { try EditCommit.measure() }),
+        ("pull_apply", { try PullApply.measure() }),
+        ("push", { try PushRate.measure() }),
+        ("drain", { try Drain.measure() }),
         ("key_to_paint", { try KeyToPaint.measure() }),
+        ("first_frame", { try FirstFrame.measure() }),
     ]
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import Gateway
 
 /// A data folder, and `walkdownd` called on it without a process of its own.
-final class Office {
+final class Office: Sendable {
     let parent: TemporaryFolder
     var folder: DataFolder { DataFolder(parent.file("data")) }
 

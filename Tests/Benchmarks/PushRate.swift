@@ -1,0 +1,174 @@
+import Coding
+import Crypto
+import Foundation
+import Inspections
+import Replication
+import SQLite
+import Sync
+import Synchronization
+
+/// `push`: mutations a second that the built server accepts over TLS on loopback, with 1 and with 16
+/// connections, beside bare transactions of the same rows on the same disk.
+enum PushRate {
+    static func measure() throws -> Figure {
+        let form = BenchSources.checkout
+            .appendingPathComponent("Resources/forms/cold_chain_equipment.json").path
+        let server = try BenchServer(forms: [form])
+        let alone = try rate(of: [try PushConnection(to: server, batches: 60)])
+        let crowd = try (0..<16).map { _ in try PushConnection(to: server, batches: 12) }
+        let together = try rate(of: crowd)
+        let bare = try BareRows.rate(transactions: 120)
+        return Figure(
+            name: "push",
+            readings: [
+                .init(label: "1 connection", value: alone, unit: "mutations/s"),
+                .init(label: "16 connections", value: together, unit: "mutations/s"),
+                .init(label: "bound", value: bare, unit: "mutations/s"),
+                .init(label: "share of the bound", value: 100 * together / bare, unit: "%"),
+            ],
+            goals: [
+                .init(text: "at least half of the bound", holds: together >= bare / 2),
+                .init(text: "at least 5,000 mutations/s", holds: together >= 5000),
+            ])
+    }
+
+    /// What one device alone gets accepted, in mutations per second.
+    static func alone(_ server: BenchServer, batches: Int) throws -> Double {
+        try rate(of: [try PushConnection(to: server, batches: batches)])
+    }
+
+    /// All connections at once, each on its own thread: they mostly wait for the server.
+    private static func rate(of connections: [PushConnection]) throws -> Double {
+        let faults = Mutex<[any Error]>([])
+        let running = DispatchGroup()
+        let duration = elapsed {
+            for connection in connections {
+                running.enter()
+                Thread.detachNewThread {
+                    do {
+                        try connection.pushAll()
+                    } catch {
+                        faults.withLock { $0.append(error) }
+                    }
+                    running.leave()
+                }
+            }
+            running.wait()
+        }
+        if let fault = faults.withLock({ $0.first }) { throw fault }
+        let mutations = connections.reduce(0) { $0 + $1.mutationCount }
+        return Double(mutations) / duration.seconds
+    }
+}
+
+/// An enrolled device as the wire sees one, with batches of new inspections made beforehand.
+private final class PushConnection: Sendable {
+    private let transport: CurlTransport
+    private let calls: [WireCall]
+
+    var mutationCount: Int { calls.count * PushRequest.mostMutations }
+
+    init(to server: BenchServer, batches: Int) throws {
+        let address = try ServerAddress(parsing: server.url)
+        let node = NodeID(BenchSources.newID())
+        let code = try EnrollmentCode(parsing: server.enrolmentCode())
+        let enrolled = try Enrolment(at: address, with: code).enrol(
+            name: "bench", node: node, publicKey: Crypto.random(32))
+        transport = CurlTransport(
+            address: address,
+            trust: .pinned(pem: Array(enrolled.caPem.utf8), pins: enrolled.pins),
+            credentials: CurlTransport.Credentials(token: enrolled.token, node: node.rawValue))
+        calls = (0..<batches).map { PushConnection.call($0, by: node) }
+    }
+
+    func pushAll() throws {
+        for call in calls {
+            guard case .answer(let answer) = transport.send(call), answer.status == 200 else {
+                throw BenchFailure.program("the server did not take a batch")
+            }
+            let response = try PushResponse(json: JSON.parse(answer.body))
+            guard response.results.allSatisfy({ $0.status == .applied }) else {
+                throw BenchFailure.program("the server did not apply a mutation")
+            }
+        }
+    }
+
+    private static func call(_ batch: Int, by node: NodeID) -> WireCall {
+        let first = batch * PushRequest.mostMutations
+        let request = PushRequest(
+            clientNodeId: node, clientEpoch: 0, baton: nil, pullPosition: nil,
+            mutations: (1...PushRequest.mostMutations).map { mutation(first + $0) })
+        return WireCall(
+            method: .post, path: "/api/v1/sync/push", body: request.json.serialized(),
+            idempotencyKey: request.idempotencyKey)
+    }
+
+    /// A new inspection with five answers: eight fields.
+    private static func mutation(_ number: Int) -> Mutation {
+        let count = Int64(number)
+        let values: [FieldName: FieldValue] = [
+            BuiltInField.form: .string("cold_chain_equipment"),
+            BuiltInField.formVersion: .string("1"), BuiltInField.state: .string("inProgress"),
+            "facility": .string("Depot \(number)"), "equipment_tag": .string("BENCH-\(number)"),
+            "refrigerant_type": .string("R134a"), "valve_pressure_psi": .integer(count % 900),
+            "notes": .string("nothing to report on round \(number)"),
+        ]
+        return Mutation(
+            id: MutationID(BenchSources.newID()), sequence: count,
+            table: RecordTable.inspection, record: RecordID(BenchSources.newID()), parent: nil,
+            operation: .insert, lamport: count,
+            changes: values.mapValues { FieldChange(value: $0, lamport: count) },
+            createdAtUtc: SyncTimestamp.text(BenchSources.now()))
+    }
+}
+
+/// The rows that such a batch leaves on the server, written by prepared statements and nothing else:
+/// a record, its eight fields, the verdict; fifty of them a transaction, each with its fsync.
+private enum BareRows {
+    static func rate(transactions: Int) throws -> Double {
+        let folder = try BenchFolder()
+        let connection = try Connection.open(folder.path + "/bare.db", mode: .create) {
+            try $0.run(script: schema)
+        }
+        let perTransaction = PushRequest.mostMutations
+        let duration = try elapsed {
+            for transaction in 0..<transactions {
+                try connection.transaction {
+                    for index in 0..<perTransaction {
+                        try write(transaction * perTransaction + index, to: connection)
+                    }
+                }
+            }
+        }
+        try connection.close()
+        return Double(transactions * perTransaction) / duration.seconds
+    }
+
+    private static let schema = """
+        CREATE TABLE record (id TEXT PRIMARY KEY, position INTEGER NOT NULL UNIQUE, row BLOB)
+            WITHOUT ROWID;
+        CREATE TABLE field (record_id TEXT, name TEXT, value, node TEXT,
+            PRIMARY KEY (record_id, name)) WITHOUT ROWID;
+        CREATE TABLE verdict (id TEXT PRIMARY KEY, sequence INTEGER NOT NULL UNIQUE, hash BLOB)
+            WITHOUT ROWID;
+        """
+
+    private static func write(_ number: Int, to connection: Connection) throws {
+        let id = BenchSources.newID()
+        let count = DatabaseValue.integer(Int64(number))
+        try connection.execute(
+            "INSERT INTO record VALUES (?, ?, ?)",
+            [.text(id), count, .blob([UInt8](repeating: 7, count: 120))])
+        for field in 0..<8 {
+            try connection.execute(
+                "INSERT INTO field VALUES (?, ?, ?, ?)",
+                [
+                    .text(id), .text("question_\(field)"), .text("an answer of some length"),
+                    .text(id),
+                ])
+        }
+        try connection.execute(
+            "INSERT INTO verdict VALUES (?, ?, ?)",
+            [.text(BenchSources.newID()), count, .blob([UInt8](repeating: 7, count: 32))])
+    }
+}
