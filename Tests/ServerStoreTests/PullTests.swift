@@ -51,6 +51,32 @@ struct PullTests {
     }
 
     @Test(
+        "an answer names as many mutations as it has room for, the rest comes again",
+        arguments: Backend.allCases)
+    func answerBytes(backend: Backend) throws {
+        let yard = try Yard(backend)
+        let writer = try yard.enrol("a")
+        // Counted as six bytes each, as a control character may have in JSON.
+        let text = FieldValue.string(String(repeating: "\n", count: 60_000) + "x")
+        let ids = (0..<10).map { RecordID("i\($0)") }
+        for id in ids {
+            try writer.push(writer.begin(id, asset: nil, ["notes": text, "place": text]))
+        }
+        var waiting = ids.map { writer.change($0, ["high": .integer(1)]) }
+        var rounds = 0
+        while !waiting.isEmpty, rounds < 10 {
+            let request = writer.request(waiting)
+            let answer = try yard.store.push(
+                request, from: writer.device, idempotencyKey: request.idempotencyKey)
+            #expect(answer.json.serialized().count < 8 << 20)
+            #expect(answer.results.allSatisfy { $0.status == .applied })
+            waiting.removeFirst(answer.results.count)
+            rounds += 1
+        }
+        #expect(rounds == 2)
+    }
+
+    @Test(
         "the digest belongs to the last page and equals the device's own",
         arguments: Backend.allCases)
     func digest(backend: Backend) throws {
@@ -113,6 +139,29 @@ struct PullTests {
         #expect(back.updated == 1)
         try north.pull()
         #expect(north.confirmed.count == before.count + 1)
+    }
+
+    @Test(
+        "what is answered about a record that has left the scope does not bring it back",
+        arguments: Backend.allCases)
+    func answerOutOfScope(backend: Backend) throws {
+        let yard = try Yard(backend)
+        let id = try yard.assign()
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        try first.pull()
+        try second.pull()
+        try first.push(first.change(id, ["pressure": .integer(150)]))
+        let quarantined = second.change(id, ["pressure": .integer(160)])
+        #expect(try second.push(quarantined).map(\.status) == [.quarantined])
+        _ = try yard.store.importSites([SiteRow(id: "S1", name: "Dock", team: "south")])
+        let repeated = try second.push(quarantined)[0]
+        #expect(repeated.status == .quarantined && repeated.record == nil)
+        let item = try #require(try yard.store.openReviews().first)
+        try yard.store.resolve(review: item.id, .mine, comment: nil, by: Supervisor(name: "kim"))
+        try second.pull()
+        #expect(second.results.map(\.status) == [.merged])
+        #expect(second.results.allSatisfy { $0.record == nil })
+        #expect(second.confirmed.isEmpty)
     }
 
     @Test(

@@ -156,6 +156,16 @@ struct MachineTests {
         #expect(play.machine.pushed == 1)
     }
 
+    @Test("what an answer does not name comes again in the same cycle")
+    func unnamed() {
+        var (play, request) = Play.pushing(3)
+        var response = Wire.response(request)
+        response.results.removeLast()
+        play.expect(.pushed(.accepted(response)), .settle(response, request))
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
+        #expect(play.machine.pushed == 2)
+    }
+
     @Test("a queued batch waits for its verdicts and is not sent again in this cycle")
     func queued() {
         var (play, _) = Play.pushing(2)

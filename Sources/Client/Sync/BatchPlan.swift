@@ -23,11 +23,11 @@ struct BatchPlan: Equatable, Sendable {
     /// So many refused in a row mean that the server refuses everything, not that each is bad.
     static let mostBlamedInARow = 3
 
-    mutating func passed(_ request: PushRequest) {
+    mutating func passed(_ answered: Set<MutationID>) {
         havePassed = true
         blamedInARow = 0
-        offered.formUnion(request.mutations.map(\.id))
-        suspects = max(0, suspects - request.mutations.count)
+        offered.formUnion(answered)
+        suspects = max(0, suspects - answered.count)
         limit = suspects > 0 ? max(1, suspects / 2) : PushRequest.mostMutations
     }
 

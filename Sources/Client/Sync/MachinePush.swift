@@ -29,7 +29,7 @@ extension Machine {
         case .accepted(let response): return accepted(response, request)
         case .queued:
             // They stay IN_FLIGHT until a pull brings the verdicts, or the next cycle asks again.
-            batches.passed(request)
+            batches.passed(Set(request.mutations.map(\.id)))
             return seal()
         case .refused(let refusal): return refused(refusal, request)
         }
@@ -45,7 +45,9 @@ extension Machine {
             return abandon(.refused(Refusal(.offline, status: 200)))
         }
         countPushed(named.count { $0.status != .held && $0.status != .rejected })
-        batches.passed(request)
+        // What it does not name has had no answer yet and comes again in this cycle: a server judges
+        // so many as it has room to answer for.
+        batches.passed(Set(named.map(\.mutationId)))
         return enter(.settling, .settle(response, request))
     }
 

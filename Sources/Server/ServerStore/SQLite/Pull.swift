@@ -154,10 +154,11 @@ struct PageReader {
             guard index < limit, bytes < PageReader.largestPage else { return false }
             var record = row.record
             record.state.fields = try connection.fields(of: record.id)
-            let size = record.estimatedBytes
+            let wire = record.wire
+            let size = wire.estimatedBytes
             if index > 0, bytes + size > PageReader.largestPage { return false }
             bytes += size
-            records.append(record.wire)
+            records.append(wire)
             passed(row.position)
         }
         return true

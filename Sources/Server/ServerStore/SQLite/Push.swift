@@ -34,7 +34,7 @@ struct BatchMerge {
         let device = try session.connection.requireDevice(id: device.id)
         var batch = BatchMerge(session: session, device: device, request: request)
         try batch.refuseWrongBatch(key: key)
-        let results = try request.mutations.map { try batch.verdict(on: $0) }
+        let results = try batch.verdicts()
         let baton = session.newBaton()
         try batch.remember(baton: baton, key: key)
         return PushResponse(results: results, baton: baton, server: session.state)
@@ -92,6 +92,23 @@ struct BatchMerge {
             ])
     }
 
+    /// Bytes of JSON that the records in one answer may have, estimated from above. A device reads
+    /// at most 8 MiB, and would refuse a larger answer for ever.
+    private static let largestAnswer = 4 << 20
+
+    /// In the order of the batch. Where the records that go with them fill the answer, the rest is
+    /// not judged: what an answer does not name stays in the device's outbox and comes again.
+    private mutating func verdicts() throws -> [Verdict] {
+        var verdicts: [Verdict] = []
+        var bytes = 0
+        for mutation in request.mutations where bytes < BatchMerge.largestAnswer {
+            let verdict = try verdict(on: mutation)
+            bytes += verdict.record?.estimatedBytes ?? 0
+            verdicts.append(verdict)
+        }
+        return verdicts
+    }
+
     // MARK: One mutation
 
     private mutating func verdict(on mutation: Mutation) throws -> Verdict {
@@ -107,7 +124,7 @@ struct BatchMerge {
         guard known.node == device.node, known.contentHash == mutation.contentHash else {
             return rejection(of: mutation, .contentMismatch)
         }
-        return try session.connection.current(known, on: mutation.id)
+        return try session.connection.current(known, on: mutation.id, for: device)
     }
 
     /// Judges one mutation as a unit: what fails in it is taken back and spoils nothing else.

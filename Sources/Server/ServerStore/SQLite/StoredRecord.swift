@@ -31,7 +31,9 @@ struct StoredRecord {
 
     /// The record as devices see it.
     var wire: WireRecord { state.wire(updatedAtUtc: SyncTimestamp.text(updatedAt)) }
+}
 
+extension WireRecord {
     /// Bytes of the record as JSON, from above.
     var estimatedBytes: Int {
         fields.reduce(300) { sum, field in

@@ -57,9 +57,14 @@ extension Connection {
     }
 
     /// The verdict as it is answered now: with the current record, so that a device that missed the
-    /// first answer is not sent back in time.
-    func current(_ stored: StoredVerdict, on id: MutationID) throws -> Verdict {
-        let record = try record(stored.record)
+    /// first answer is not sent back in time. Without it where the record has left the device's
+    /// scope since.
+    func current(
+        _ stored: StoredVerdict, on id: MutationID, for device: Device
+    ) throws -> Verdict {
+        let scope = Scope(team: device.team)
+        let found = try record(stored.record)
+        let record = try found.flatMap { try scope.contains($0.site, in: self) ? $0 : nil }
         return Verdict(
             mutationId: id, status: stored.status, version: record?.version ?? stored.version,
             record: record?.wire, conflicts: stored.conflicts)
@@ -76,7 +81,7 @@ extension Connection {
             """, [.text(device.node.rawValue), .integer(start), .integer(end)]
         ) { MutationID(try $0.text(0)) }
         return try ids.compactMap { id in
-            try verdict(on: id).map { try current($0.supervised, on: id) }
+            try verdict(on: id).map { try current($0.supervised, on: id, for: device) }
         }
     }
 }
