@@ -33,6 +33,14 @@ struct SiteSums {
         sites.removeAll()
         let site = try site(of: record)
         guard !site.isEmpty else { return }
+        // Their chains ended above them, hence they were counted without a site.
+        try moveFamily(of: record, from: "", to: site)
+    }
+
+    /// Counts what stands below a record, without the record itself, for another site.
+    private mutating func moveFamily(
+        of record: RecordID, from old: String, to new: String
+    ) throws {
         let digests = try database.query(
             """
             WITH RECURSIVE family (id, depth) AS (
@@ -41,17 +49,26 @@ struct SiteSums {
                 SELECT record.id, depth + 1 FROM record JOIN family
                     ON record.parent_id = family.id WHERE depth < \(Self.deepest))
             SELECT digest FROM family JOIN record USING (id) WHERE digest IS NOT NULL
-            """, key
+            """, [.text(record.rawValue)]
         ) { try RecordDigest(bytes: $0.blob(0)) }
-        // Their chains ended above them, hence they were counted without a site.
-        var unattached = try sum(of: "")
-        var attached = try sum(of: site)
+        guard !digests.isEmpty else { return }
+        var left = try sum(of: old)
+        var entered = try sum(of: new)
         for digest in digests {
-            unattached.subtract(digest)
-            attached.add(digest)
+            left.subtract(digest)
+            entered.add(digest)
         }
-        sums[""] = unattached
-        sums[site] = attached
+        sums[old] = left
+        sums[new] = entered
+    }
+
+    /// A record is about to go whose children stay, or go after it: without it their chains end below
+    /// the site.
+    mutating func disownChildren(of record: RecordID) throws {
+        let site = try site(of: record)
+        guard !site.isEmpty else { return }
+        try moveFamily(of: record, from: site, to: "")
+        sites.removeAll()
     }
 
     func write() throws {
