@@ -148,9 +148,7 @@ struct ApplyPageTests {
     func largeRecord() throws {
         let names = (0..<1_000).map { "f\($0)" }
         server.edit("big", Dictionary(uniqueKeysWithValues: names.map { ($0, .integer(1)) }))
-        let plan = ApplyPlan(
-            records: try server.pull(device.store.pullRequest()).deltaRecords, verdicts: [],
-            removed: [])
+        let plan = ApplyPlan(page: try server.pull(device.store.pullRequest()))
         #expect(plan.slices.count == 17)
         #expect(plan.slices.allSatisfy { $0.reduce(0) { $0 + $1.weight } <= ApplyPlan.sliceWeight })
         try device.expectNothingPending(server)

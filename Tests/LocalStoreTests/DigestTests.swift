@@ -51,6 +51,25 @@ struct SiteDigestTests {
         try device.finish()
     }
 
+    @Test(
+        "a site that leaves takes its sum along, in whatever order its records go",
+        arguments: [["asset-1", "site-1", "visit-1"], ["visit-1", "site-1", "asset-1"]])
+    func departure(order: [String]) throws {
+        for number in 1...2 { publishSite(number) }
+        try device.pullAll(from: server)
+        let kept = try device.store.digests()["site-2"]
+        // Each in a page of its own: what is remembered between two of them is in the tables.
+        for id in order {
+            var page = try server.pull(device.store.pullRequest())
+            page.removed = [RecordID(id)]
+            page.digest = nil
+            try device.store.apply(page: page)
+        }
+        let left = try device.store.digests().filter { $0.value != SiteDigest() }
+        #expect(left == ["site-2": kept])
+        try device.finish()
+    }
+
     @Test("one value that differs names its site")
     func difference() throws {
         for number in 1...3 { publishSite(number) }

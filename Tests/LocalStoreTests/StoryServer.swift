@@ -123,7 +123,11 @@ final class StoryServer {
     func decide(_ mutation: MutationID, on record: RecordID, takes values: [FieldName: FieldValue])
     {
         if !values.isEmpty { edit(record, values, by: "portal:anna") }
-        kept[mutation]?.status = .merged
+        if var rest = kept[mutation] {
+            rest.conflicts.removeAll { $0.rule == MergeRule.quarantine.rawValue }
+            rest.status = rest.conflicts.isEmpty ? .merged : .conflict
+            kept[mutation] = rest
+        }
         results.append(
             Verdict(
                 mutationId: mutation, status: .merged, version: records[record]?.version,

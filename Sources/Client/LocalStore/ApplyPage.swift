@@ -18,15 +18,17 @@ extension DeviceStore {
     /// slice, so that it is never ahead of the applied rows.
     @discardableResult
     package func apply(page: PullResponse) throws -> PageReport {
-        let plan = ApplyPlan(
-            records: page.deltaRecords, verdicts: page.results, removed: page.removed)
+        let plan = ApplyPlan(page: page)
         var report = PageReport()
         for (index, slice) in plan.slices.enumerated() {
             let isLast = index == plan.slices.count - 1
-            try applySlice { application in
+            // The server forgets a decision once a cursor has passed it: with one on board, the
+            // page has to be on the disk before its cursor is sent.
+            try applySlice(durably: isLast && !page.results.isEmpty) { application in
+                // First of all, so that an edit between two slices counts from what it has seen.
+                if index == 0 { try application.note(page.server) }
                 for step in slice { try application.take(step, &report) }
                 guard isLast else { return }
-                try application.note(page.server)
                 try application.database.setMetadata("cursor", .text(page.nextCursor))
             }
         }
@@ -44,7 +46,7 @@ extension DeviceStore {
     package func apply(_ response: PushResponse, to request: PushRequest) throws -> VerdictReport {
         let asked = Set(request.mutations.map(\.id))
         let verdicts = response.results.filter { asked.contains($0.mutationId) }
-        let plan = ApplyPlan(records: [], verdicts: verdicts, removed: [])
+        let plan = ApplyPlan(answer: verdicts)
         var report = PageReport()
         for (index, slice) in plan.slices.enumerated() {
             try applySlice { application in
@@ -81,16 +83,18 @@ extension DeviceStore {
         }
     }
 
-    /// One slice in one transaction with the apply guard up. It need not be on the disk when this
-    /// returns: what a power cut takes is pulled again, and the next edit, which is synchronised,
-    /// takes everything before it along.
-    private func applySlice(_ body: (RemoteApplication) throws -> Void) throws {
+    /// One slice in one transaction with the apply guard up. Unless `durably`, it need not be on the
+    /// disk when this returns: what a power cut takes is pulled again, and the next edit, which is
+    /// synchronised, takes everything before it along.
+    private func applySlice(
+        durably: Bool = false, _ body: (RemoteApplication) throws -> Void
+    ) throws {
         let writer = try writer
         let now = SyncTimestamp.text(sources.now())
         let newID = sources.newID
         try StoreError.translating {
             try writer.perform { database in
-                try database.setSynchronous(.normal)
+                if !durably { try database.setSynchronous(.normal) }
                 let outcome = Result {
                     try database.transaction {
                         try database.whileApplying {

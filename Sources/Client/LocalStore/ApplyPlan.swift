@@ -4,14 +4,15 @@ internal import Replication
 enum ApplyStep {
     /// Some fields of a record. Its version and digest change with the last of them.
     case fields(WireRecord, names: ArraySlice<FieldName>, isFirst: Bool, isLast: Bool)
-    case verdict(Verdict)
+    /// A verdict on a mutation of the push that this answers, or one that comes with a page.
+    case verdict(Verdict, isAnswer: Bool)
     case removal(RecordID)
 
     /// Fields that the step writes, at least one.
     var weight: Int {
         switch self {
         case .fields(_, let names, _, _): max(1, names.count)
-        case .verdict(let verdict): max(1, verdict.record?.fields.count ?? 1)
+        case .verdict(let verdict, _): max(1, verdict.record?.fields.count ?? 1)
         case .removal: 1
         }
     }
@@ -27,13 +28,24 @@ struct ApplyPlan {
     private var weight = 0
 
     /// Records first: a verdict shows what the record is now, and a removal is the last word.
-    init(records: [WireRecord], verdicts: [Verdict], removed: [RecordID]) {
-        for record in records { add(record) }
-        for verdict in verdicts {
-            if let record = verdict.record { add(record) }
-            add(.verdict(verdict))
-        }
-        for id in removed { add(.removal(id)) }
+    init(page: PullResponse) {
+        for record in page.deltaRecords { add(record) }
+        for verdict in page.results { add(verdict, isAnswer: false) }
+        for id in page.removed { add(.removal(id)) }
+        finish()
+    }
+
+    init(answer verdicts: [Verdict]) {
+        for verdict in verdicts { add(verdict, isAnswer: true) }
+        finish()
+    }
+
+    private mutating func add(_ verdict: Verdict, isAnswer: Bool) {
+        if let record = verdict.record { add(record) }
+        add(.verdict(verdict, isAnswer: isAnswer))
+    }
+
+    private mutating func finish() {
         // An empty page still moves the cursor.
         if slices.isEmpty { slices = [[]] }
     }

@@ -53,8 +53,23 @@ extension Connection {
         }
     }
 
+    /// After a verdict: what is on the screen stays, with the base that it was shown with, until it
+    /// is let go.
+    func showSettled(_ field: FieldName, of id: RecordID) throws {
+        guard try !isHeld(field, of: id) else { return }
+        try showConfirmedOrNewest(field, of: id)
+    }
+
+    private func isHeld(_ field: FieldName, of id: RecordID) throws -> Bool {
+        try first(
+            "SELECT 1 FROM __sync_held WHERE record_id = ? AND name = ?",
+            [.text(id.rawValue), .text(field)]
+        ) { _ in true } ?? false
+    }
+
     /// Brings a field to what it shall show: the newest waiting value, else the confirmed one; then
-    /// its shadow goes unless it is held. With the apply guard up.
+    /// its shadow goes unless it is held. The newest is the one with the highest count: fields that
+    /// were divided from an older mutation stand behind later ones. With the apply guard up.
     func showConfirmedOrNewest(_ field: FieldName, of id: RecordID) throws {
         // Shown by `record.is_deleted`; it has no row of its own.
         guard field != Mutation.deletedField else { return }
@@ -62,7 +77,7 @@ extension Connection {
         let waits = try first(
             """
             SELECT value, lamport, base_version FROM __sync_waiting
-            WHERE record_id = ? AND name = ? ORDER BY seq_id DESC LIMIT 1
+            WHERE record_id = ? AND name = ? ORDER BY lamport DESC, seq_id DESC LIMIT 1
             """, key
         ) { $0.values }
         if let waits {
@@ -74,13 +89,9 @@ extension Connection {
             key
         ) { $0.values }
         guard let shadow else { return }
-        let isHeld =
-            try first("SELECT 1 FROM __sync_held WHERE record_id = ? AND name = ?", key) { _ in
-                true
-            } ?? false
         try putField(
             key, value: shadow[0], lamport: shadow[1], node: shadow[2], version: shadow[3])
-        if isHeld { return }
+        if try isHeld(field, of: id) { return }
         try execute("DELETE FROM __sync_shadow WHERE record_id = ? AND name = ?", key)
     }
 

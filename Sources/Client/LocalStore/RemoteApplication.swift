@@ -24,10 +24,18 @@ final class RemoteApplication {
         case .fields(let record, let names, let isFirst, let isLast):
             let wasNewer = try apply(record, names: names, isFirst: isFirst, isLast: isLast)
             if wasNewer && isLast { report.records += 1 }
-        case .verdict(let verdict): try settle(verdict, &report.verdicts)
+        case .verdict(let verdict, let isAnswer):
+            // A decision says nothing of the fields that the verdict before it left to the
+            // inspector. Where that one never arrived, the mutation is pushed again and hears both.
+            guard try isAnswer || !waitsToBeSent(verdict.mutationId) else { return }
+            try settle(verdict, &report.verdicts)
         case .removal(let id):
             if try remove(id) { report.removed += 1 }
         }
+    }
+
+    private func waitsToBeSent(_ id: MutationID) throws -> Bool {
+        try database.status(of: id) == "PENDING"
     }
 
     /// The counter of the server, and the epoch that gives versions their meaning.
@@ -195,6 +203,7 @@ final class RemoteApplication {
             try database.execute("UPDATE record SET digest = NULL WHERE id = ?", key)
             return false
         }
+        try sums.disownChildren(of: id)
         for statement in [
             "DELETE FROM __sync_shadow WHERE record_id = ?",
             "DELETE FROM __sync_held WHERE record_id = ?",

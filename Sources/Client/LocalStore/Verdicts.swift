@@ -94,7 +94,7 @@ extension RemoteApplication {
         }
         if verdict.record == nil { try confirmWithoutRecord(row, version: verdict.version) }
         try database.settleStatus(of: row.id, "ACKNOWLEDGED", error: nil)
-        for field in row.fields { try database.showConfirmedOrNewest(field, of: row.record) }
+        for field in row.fields { try database.showSettled(field, of: row.record) }
     }
 
     /// An acknowledgement whose record is missing: what was sent is what was confirmed. The
@@ -147,7 +147,7 @@ extension RemoteApplication {
             try database.execute(
                 "DELETE FROM __sync_outbox_field WHERE seq_id = ? AND name = ?",
                 [.integer(row.sequence), .text(field)])
-            try database.showConfirmedOrNewest(field, of: row.record)
+            try database.showSettled(field, of: row.record)
         }
         // The record is on the server now: what is left of an INSERT changes it.
         guard row.operation == "INSERT" else { return }
