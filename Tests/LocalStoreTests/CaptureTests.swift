@@ -205,7 +205,9 @@ struct CaptureTests {
         try device.store.set([("doors", .integer(1))], on: sent)
         try device.store.delete(sent)
         #expect(
-            try device.queue(sent) == ["UPDATE PENDING doors=1 on -@0", "DELETE PENDING"])
+            try device.queue(sent) == [
+                "UPDATE PENDING doors=1 on -@0", "DELETE PENDING @deleted=1 on -@1",
+            ])
         let unsent = try device.newInspection()
         try device.store.edit { database in
             try database.insertRecord("finding-1", table: "finding", parent: unsent)

@@ -125,6 +125,23 @@ struct DecisionTests {
         try device.finish()
     }
 
+    @Test("Discarding a failed INSERT leaves a record that the server has all the same")
+    func discardKnownInsert() throws {
+        let device = try Device()
+        let server = StoryServer()
+        let id = try device.newInspection()
+        let batch = try #require(try device.store.sealBatch())
+        // It arrived, and every answer broke on its way.
+        _ = try server.push(batch)
+        try device.store.fail(batch.mutations[0].id, error: "the server failed")
+        try device.pullAll(from: server)
+        #expect(try device.store.recordsRemoved(byDiscarding: batch.mutations[0].id) == [])
+        try device.store.discard(batch.mutations[0].id)
+        #expect(try device.store.inspections().map(\.id) == [id])
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("A discarded deletion brings the record back")
     func discardDeletion() throws {
         let device = try Device()

@@ -45,7 +45,7 @@ struct SQLTests {
             "UPDATE cold_chain_equipment SET \"@state\" = 'inProgress', doors = 3", write: true)
         #expect(try device.value("doors", of: id) == .integer(3))
         _ = try device.store.sql("DELETE FROM cold_chain_equipment", write: true)
-        #expect(try device.queue(id).last == "DELETE PENDING")
+        #expect(try device.queue(id).last == "DELETE PENDING @deleted=1 on -@1")
         try device.finish()
     }
 

@@ -211,6 +211,53 @@ struct SealingTests {
         try device.expectNothingPending(server)
         try device.finish()
     }
+
+    @Test("a deletion rests on what was seen when it was made, whatever comes before it is sent")
+    func deletionBase() throws {
+        let id = try device.acceptedInspectionOf(server)
+        try device.store.delete(id)
+        server.edit(id, ["notes": .string("theirs")])
+        try device.pullAll(from: server)
+        let batch = try #require(try device.store.sealBatch())
+        #expect(batch.mutations[0].changes[Mutation.deletedField]?.baseVersion == 1)
+        let answer = try server.push(batch)
+        // Somebody has to look: it was deleted over a reading that nobody here had seen.
+        #expect(answer.results.map(\.status) == [.merged])
+        try device.store.apply(answer, to: batch)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("what came under a waiting edit was not seen by whoever deletes, one's own change was")
+    func deletionOverHidden() throws {
+        let hidden = try device.acceptedInspectionOf(server)
+        try device.store.set([("notes", .string("mine"))], on: hidden)
+        server.edit(hidden, ["notes": .string("theirs")])
+        try device.pullAll(from: server)
+        try device.store.delete(hidden)
+        #expect(try device.queue(hidden).last == "DELETE PENDING @deleted=1 on -@1")
+        let own = try device.newInspection()
+        let batch = try #require(try device.store.sealBatch())
+        try device.store.set([("notes", .string("later"))], on: own)
+        try device.store.apply(server.push(batch), to: batch)
+        try device.store.delete(own)
+        #expect(try device.queue(own).last == "DELETE PENDING @deleted=1 on -@1")
+        try device.finish()
+    }
+
+    @Test("a deletion that is tried again keeps the version that it rested on")
+    func deletionRetried() throws {
+        let id = try device.acceptedInspectionOf(server)
+        try device.store.delete(id)
+        server.edit(id, ["notes": .string("theirs")])
+        try device.pullAll(from: server)
+        let batch = try #require(try device.store.sealBatch())
+        try device.store.fail(batch.mutations[0].id, error: "refused")
+        try device.store.retry(batch.mutations[0].id)
+        #expect(try device.queue(id) == ["DELETE PENDING @deleted=1 on -@1"])
+        #expect(try device.store.history(of: id) == [])
+        try device.finish()
+    }
 }
 
 extension Device {

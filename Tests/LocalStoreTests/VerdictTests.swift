@@ -112,20 +112,6 @@ struct VerdictTests {
         try device.finish()
     }
 
-    @Test("M26 a value that a rule put aside stands in the history, with the rule")
-    func lostValue() throws {
-        let id = try device.acceptedInspectionOf(server)
-        server.edit(id, ["health": .string("CRITICAL")])
-        try device.store.set([("health", .string("OPTIMAL")), ("doors", .integer(4))], on: id)
-        try device.sync(server)
-        #expect(try device.value("health", of: id) == .string("CRITICAL"))
-        let history = try device.store.history(of: id)
-        #expect(history.map(\.field) == ["health"])
-        #expect(history.first?.value == .string("OPTIMAL") && history.first?.rule == .rank)
-        try device.expectNothingPending(server)
-        try device.finish()
-    }
-
     @Test("theirs taken leaves nothing to send")
     func theirs() throws {
         let id = try device.acceptedInspectionOf(server)

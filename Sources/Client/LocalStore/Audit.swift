@@ -28,8 +28,9 @@ extension DeviceStore {
                 SELECT record_id, name FROM __sync_waiting AS waiting
                 LEFT JOIN field USING (record_id, name)
                 WHERE name <> '@deleted' AND field.value IS NOT waiting.value AND seq_id = (
-                    SELECT max(seq_id) FROM __sync_waiting AS other
-                    WHERE other.record_id = waiting.record_id AND other.name = waiting.name)
+                    SELECT seq_id FROM __sync_waiting AS other
+                    WHERE other.record_id = waiting.record_id AND other.name = waiting.name
+                    ORDER BY lamport DESC, seq_id DESC LIMIT 1)
                 """),
         Rule(
             saying: "a waiting change has no shadow",

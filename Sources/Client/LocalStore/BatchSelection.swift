@@ -152,7 +152,6 @@ extension Connection {
     }
 
     private func mutation(of row: QueuedRow) throws -> Mutation {
-        if row.operation == .delete { try stampDeletion(row) }
         let changes = try query(
             """
             SELECT name, value, base_value, base_version, lamport
@@ -171,22 +170,6 @@ extension Connection {
             parent: row.parent, operation: row.operation, lamport: row.lamport,
             changes: Dictionary(uniqueKeysWithValues: changes), createdAtUtc: row.createdAtUtc,
             schemaVersion: row.schemaVersion)
-    }
-
-    /// A deletion travels as a change of `@deleted` with a base; it gets it when it is sealed, and
-    /// keeps it whenever it is sent again.
-    private func stampDeletion(_ row: QueuedRow) throws {
-        try execute(
-            """
-            INSERT INTO __sync_outbox_field
-                (seq_id, name, value, base_value, base_version, lamport)
-            SELECT ?1, ?2, 1, NULL, ?3, ?4
-            WHERE NOT EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = ?1 AND name = ?2)
-            """,
-            [
-                .integer(row.sequence), .text(Mutation.deletedField), .integer(row.recordVersion),
-                .integer(row.lamport),
-            ])
     }
 
     func fieldNames(ofMutation sequence: Int64) throws -> [FieldName] {

@@ -28,7 +28,9 @@ extension DeviceStore {
     package func recordsRemoved(byDiscarding id: MutationID) throws -> [RecordID] {
         try read { database in
             let mutation = try database.waitingMutation(id)
-            guard mutation.operation == "INSERT" else { return [] }
+            guard mutation.operation == "INSERT", try !database.isOnServer(mutation.record) else {
+                return []
+            }
             return try database.family(of: mutation.record)
         }
     }
@@ -42,7 +44,8 @@ extension DeviceStore {
                 try require(mutation, toBe: ["FAILED", "CONFLICT"])
             }
             switch mutation.operation {
-            case "INSERT": try removeUnsent(mutation.record, rule: "discarded", database)
+            case "INSERT" where try !database.isOnServer(mutation.record):
+                try removeUnsent(mutation.record, rule: "discarded", database)
             default: try giveUp(mutation, database)
             }
         }
@@ -55,24 +58,24 @@ extension DeviceStore {
     package func resolve(_ id: RecordID, _ resolutions: [FieldName: Resolution]) throws {
         try settle { database in
             let waiting = try database.waitingMutations(of: id)
-            guard let head = waiting.first(where: { $0.status == "CONFLICT" }) else {
+            guard waiting.contains(where: { $0.status == "CONFLICT" }) else {
                 throw StoreError.notInConflict(resolutions.keys.sorted())
             }
-            let absorbed = waiting.filter {
-                $0.sequence >= head.sequence && ["CONFLICT", "PENDING"].contains($0.status)
-            }
+            // Nothing of a record in conflict is sent, so that all of it is taken along: a field in
+            // conflict that was divided from one in review stands behind later changes of it.
+            let absorbed = waiting.filter { ["CONFLICT", "PENDING"].contains($0.status) }
             var shown = try ShownConflict(absorbed.filter { $0.status == "CONFLICT" })
             try shown.requireDecided(by: resolutions)
             var entries = try shown.settle(absorbed.combinedEntries, resolutions, database)
             try database.keepInHistory(shown.given, of: id, rule: "resolved")
-            if shown.meetsTombstone, !entries.isEmpty {
+            let operation = absorbed.combinedOperation
+            if shown.meetsTombstone, !entries.isEmpty, operation != "DELETE" {
                 entries[Mutation.deletedField] = try shown.restoration(database)
                 try database.execute(
                     "UPDATE record SET is_deleted = 0 WHERE id = ?", [.text(id.rawValue)])
             }
             _ = try database.replace(
-                absorbed, with: entries, operation: absorbed.combinedOperation,
-                newID: sources.newID())
+                absorbed, with: entries, operation: operation, newID: sources.newID())
             let names = Set(absorbed.flatMap(\.entries.keys))
             for name in names { try database.showConfirmedOrNewest(name, of: id) }
         }
@@ -125,7 +128,8 @@ extension DeviceStore {
             return nil
         }
         let id = try database.replace(
-            absorbed, with: [:], operation: operation, newID: sources.newID())
+            absorbed, with: entries.filter { $0.key == Mutation.deletedField },
+            operation: operation, newID: sources.newID())
         for name in entries.keys { try database.showConfirmedOrNewest(name, of: head.record) }
         return id
     }
@@ -134,10 +138,14 @@ extension DeviceStore {
         try database.keepInHistory(mutation.entries, of: mutation.record, rule: "discarded")
         try database.execute(
             "DELETE FROM __sync_outbox WHERE seq_id = ?", [.integer(mutation.sequence)])
-        if mutation.operation == "DELETE" {
+        if let deletion = mutation.entries[Mutation.deletedField] {
+            // A deletion given up brings the record back, a restoration given up does not.
             try database.execute(
-                "UPDATE record SET is_deleted = 0 WHERE id = ?",
-                [.text(mutation.record.rawValue)])
+                "UPDATE record SET is_deleted = ? WHERE id = ?",
+                [
+                    DatabaseValue(deletion.value == .integer(0)),
+                    .text(mutation.record.rawValue),
+                ])
         }
         for (name, entry) in mutation.entries {
             try database.rebase(name, after: mutation, on: entry)
@@ -156,16 +164,18 @@ extension [WaitingMutation] {
     /// One entry a field: the newest value on the oldest base.
     fileprivate var combinedEntries: [FieldName: WaitingMutation.Entry] {
         reduce(into: [:]) { combined, mutation in
-            combined.merge(mutation.entries) { older, newer in
-                WaitingMutation.Entry(
-                    value: newer.value, baseValue: older.baseValue,
-                    baseVersion: older.baseVersion, lamport: newer.lamport)
+            combined.merge(mutation.entries) { first, second in
+                // By count, not by place: see `showConfirmedOrNewest`.
+                let newest = second.lamport >= first.lamport ? second : first
+                return WaitingMutation.Entry(
+                    value: newest.value, baseValue: first.baseValue,
+                    baseVersion: first.baseVersion, lamport: newest.lamport)
             }
         }
     }
 
     fileprivate var combinedOperation: String {
-        if last?.operation == "DELETE" { return "DELETE" }
+        if contains(where: { $0.operation == "DELETE" }) { return "DELETE" }
         return contains { $0.operation == "INSERT" } ? "INSERT" : "UPDATE"
     }
 }
@@ -184,6 +194,14 @@ extension Connection {
             SELECT id FROM family GROUP BY id ORDER BY min(depth)
             """, [.text(id.rawValue)]
         ) { RecordID(try $0.text(0)) }
+    }
+
+    /// Whether a server has confirmed the record, in whatever way it came to it: then giving up an
+    /// INSERT gives up its values and not the record.
+    fileprivate func isOnServer(_ id: RecordID) throws -> Bool {
+        try first("SELECT version > 0 FROM record WHERE id = ?", [.text(id.rawValue)]) {
+            try $0.flag(0)
+        } ?? false
     }
 
     /// The next waiting change of a field was made on a value that is given up: its base becomes

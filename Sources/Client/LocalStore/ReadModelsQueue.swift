@@ -178,7 +178,7 @@ extension Connection {
             """, [DatabaseValue(id?.rawValue)]
         ) { (try $0.integer(0), MutationID(try $0.text(1)), try $0.optionalText(2)) }
         return try rows.flatMap { sequence, mutation, stored in
-            let mine = try waitingValues(of: sequence)
+            let mine = try newestValues(ofFieldsIn: sequence)
             let snapshot = try stored.map(ConflictSnapshot.init(stored:))
             return (snapshot?.conflicts ?? []).compactMap { conflict -> ConflictView? in
                 guard let value = mine[conflict.column] else { return nil }
@@ -189,11 +189,20 @@ extension Connection {
         }
     }
 
-    private func waitingValues(of sequence: Int64) throws -> [FieldName: FieldValue] {
+    /// What *mine* would send: a later edit of a field in conflict stands for the one before it.
+    private func newestValues(ofFieldsIn sequence: Int64) throws -> [FieldName: FieldValue] {
         let rows = try query(
-            "SELECT name, value FROM __sync_outbox_field WHERE seq_id = ?", [.integer(sequence)]
+            """
+            SELECT waiting.name, waiting.value
+            FROM __sync_outbox AS conflict
+            JOIN __sync_outbox_field AS entry ON entry.seq_id = conflict.seq_id
+            JOIN __sync_waiting AS waiting ON waiting.record_id = conflict.record_id
+                AND waiting.name = entry.name AND waiting.status IN ('CONFLICT', 'PENDING')
+            WHERE conflict.seq_id = ?
+            ORDER BY waiting.lamport, waiting.seq_id
+            """, [.integer(sequence)]
         ) { (try $0.text(0), try $0.fieldValue(1)) }
-        return Dictionary(uniqueKeysWithValues: rows)
+        return Dictionary(rows) { $1 }
     }
 
     /// Assets with the names of their sites; all of them, or one.

@@ -51,6 +51,7 @@ extension Triggers {
         BEGIN
             UPDATE __sync_metadata SET value = value + 1 WHERE key = 'lamport';
         \(appendRecordMutation("DELETE"))
+        \(deletionEntry)
             UPDATE record SET local_updated_at = walkdown_now() WHERE id = NEW.id;
         \(recordMutationStands("DELETE"))
         END;
@@ -64,6 +65,26 @@ extension Triggers {
                 walkdown_now();
         """
     }
+
+    /// A deletion travels as a change of `@deleted`. Its base is the newest version of which nothing
+    /// was hidden: what somebody else changed under a waiting edit, or changes later, was not seen
+    /// by whoever deletes.
+    private static let deletionEntry = """
+            INSERT INTO __sync_outbox_field
+                (seq_id, name, value, base_value, base_version, lamport)
+            SELECT max(seq_id), '@deleted', 1, NULL,
+                min(NEW.version, ifnull((
+                    SELECT min(shadow.version) - 1 FROM __sync_shadow AS shadow
+                    LEFT JOIN field ON field.record_id = shadow.record_id
+                        AND field.name = shadow.name
+                    WHERE shadow.record_id = NEW.id
+                        AND shadow.version > ifnull(field.version, 0)
+                        AND shadow.node <> '' AND shadow.node IS NOT (
+                            SELECT value FROM __sync_metadata WHERE key = 'node')),
+                    NEW.version)),
+                \(lamport)
+            FROM __sync_outbox WHERE record_id = NEW.id;
+        """
 
     private static func recordMutationStands(_ operation: String) -> String {
         """

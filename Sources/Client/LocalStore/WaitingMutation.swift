@@ -141,7 +141,7 @@ extension Connection {
     func keepInHistory(
         _ entries: [FieldName: WaitingMutation.Entry], of record: RecordID, rule: String
     ) throws {
-        for (name, entry) in entries {
+        for (name, entry) in entries where name != Mutation.deletedField {
             try execute(
                 """
                 INSERT INTO __sync_history (record_id, name, value, lamport, node, rule, at_utc)

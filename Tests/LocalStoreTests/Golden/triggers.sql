@@ -238,6 +238,20 @@ BEGIN
         (mutation_id, table_name, record_id, operation, lamport, created_at_utc)
     SELECT walkdown_uuid(), NEW.table_name, NEW.id, 'DELETE', (SELECT value FROM __sync_metadata WHERE key = 'lamport'),
         walkdown_now();
+    INSERT INTO __sync_outbox_field
+        (seq_id, name, value, base_value, base_version, lamport)
+    SELECT max(seq_id), '@deleted', 1, NULL,
+        min(NEW.version, ifnull((
+            SELECT min(shadow.version) - 1 FROM __sync_shadow AS shadow
+            LEFT JOIN field ON field.record_id = shadow.record_id
+                AND field.name = shadow.name
+            WHERE shadow.record_id = NEW.id
+                AND shadow.version > ifnull(field.version, 0)
+                AND shadow.node <> '' AND shadow.node IS NOT (
+                    SELECT value FROM __sync_metadata WHERE key = 'node')),
+            NEW.version)),
+        (SELECT value FROM __sync_metadata WHERE key = 'lamport')
+    FROM __sync_outbox WHERE record_id = NEW.id;
     UPDATE record SET local_updated_at = walkdown_now() WHERE id = NEW.id;
     SELECT raise(ABORT, 'walkdown:uncaptured')
     WHERE NOT EXISTS (

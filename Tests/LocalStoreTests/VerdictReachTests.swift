@@ -1,0 +1,154 @@
+import Coding
+import Replication
+import SQLite
+import Testing
+
+@testable import LocalStore
+
+/// A verdict decides what it is about and nothing beside it, in whatever order it comes.
+struct VerdictReachTests {
+    private let device: Device
+    private let server = StoryServer()
+
+    init() throws { device = try Device() }
+
+    @Test("M26 a value that a rule put aside stands in the history, with the rule")
+    func lostValue() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["health": .string("CRITICAL")])
+        try device.store.set([("health", .string("OPTIMAL")), ("doors", .integer(4))], on: id)
+        try device.sync(server)
+        #expect(try device.value("health", of: id) == .string("CRITICAL"))
+        let history = try device.store.history(of: id)
+        #expect(history.map(\.field) == ["health"])
+        #expect(history.first?.value == .string("OPTIMAL") && history.first?.rule == .rank)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("a decision that overtakes the lost answer settles nothing of the conflict beside it")
+    func decisionBeforeAnswer() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["pressure": .integer(150), "notes": .string("theirs")])
+        try device.store.set([("pressure", .integer(160)), ("notes", .string("mine"))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        _ = try server.push(batch)
+        try device.store.recoverInFlight()
+        server.decide(batch.mutations[0].id, on: id, takes: [:])
+        try device.pullAll(from: server)
+        #expect(try device.store.status().pending == 1)
+        #expect(try device.value("notes", of: id) == .string("mine"))
+        try device.pushAll(to: server)
+        #expect(try device.store.conflicts().map(\.column) == ["notes"])
+        #expect(try device.value("pressure", of: id) == .integer(150))
+        try device.store.resolve(id, ["notes": .mine])
+        try device.sync(server)
+        #expect(server.records[id]?.fields["notes"]?.value == .string("mine"))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("a later edit that was sent already stays the newest beside a conflict that was divided")
+    func laterEditBehindDivision() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["pressure": .integer(150), "notes": .string("theirs")])
+        try device.store.set([("pressure", .integer(160)), ("notes", .string("mine"))], on: id)
+        _ = try device.store.sealBatch()
+        try device.store.recoverInFlight()
+        try device.store.set([("notes", .string("newer"))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        #expect(batch.mutations.count == 2)
+        try device.store.apply(server.push(batch), to: batch)
+        #expect(try device.store.conflicts().map(\.mine) == [.string("newer")])
+        try device.store.resolve(id, ["notes": .mine])
+        #expect(try device.value("notes", of: id) == .string("newer"))
+        try device.sync(server)
+        #expect(server.records[id]?.fields["notes"]?.value == .string("newer"))
+        #expect(try device.store.conflicts() == [])
+        server.decide(batch.mutations[0].id, on: id, takes: [:])
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("what *mine* shows in a conflict is what it would send")
+    func laterEditInConflict() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["notes": .string("theirs")])
+        try device.store.set([("notes", .string("mine"))], on: id)
+        try device.sync(server)
+        try device.store.set([("notes", .string("later"))], on: id)
+        #expect(try device.store.conflicts().map(\.mine) == [.string("later")])
+        try device.store.resolve(id, ["notes": .mine])
+        try device.sync(server)
+        #expect(server.records[id]?.fields["notes"]?.value == .string("later"))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("an answer does not change a field on the screen, nor the base of its next edit")
+    func answerUnderHold() throws {
+        let id = try device.acceptedInspectionOf(server)
+        try device.store.set([("notes", .string("first"))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        _ = try server.push(batch)
+        server.edit(id, ["notes": .string("theirs")])
+        try device.store.hold(["notes"], of: id)
+        // The same batch again: acknowledged, with the record as a colleague has changed it since.
+        try device.store.apply(server.push(batch), to: batch)
+        #expect(try device.value("notes", of: id) == .string("first"))
+        try device.store.set([("notes", .string("second"))], on: id)
+        try device.store.release(["notes"], of: id)
+        try device.sync(server)
+        #expect(server.records[id]?.fields["notes"]?.value == .string("theirs"))
+        #expect(try device.store.conflicts().map(\.mine) == [.string("second")])
+        try device.store.resolve(id, ["notes": .theirs])
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("a page that brings a decision is on the disk before its cursor is sent")
+    func durableDecision() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["pressure": .integer(150)])
+        try device.store.set([("pressure", .integer(160))], on: id)
+        try device.sync(server)
+        let row = try #require(try device.store.outbox().first)
+        try device.store.writer.perform { database in
+            try database.run(script: "CREATE TEMP TABLE seen (level INTEGER)")
+            try database.registerFunction("synchronous", arguments: 0, deterministic: false) {
+                [unowned database] _ in
+                try database.first("PRAGMA synchronous") { $0.value(0) } ?? .null
+            }
+            try database.run(
+                script: """
+                    CREATE TEMP TRIGGER cursor_written AFTER UPDATE ON __sync_metadata
+                    WHEN NEW.key = 'cursor'
+                    BEGIN INSERT INTO seen SELECT synchronous(); END
+                    """)
+        }
+        try device.pullAll(from: server)
+        server.decide(row.mutationId, on: id, takes: [:])
+        try device.pullAll(from: server)
+        let seen = try device.store.writer.read { database in
+            try database.query("SELECT level FROM seen ORDER BY rowid") { try $0.integer(0) }
+        }
+        #expect(seen == [1, 2])
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("a restoration that is given up leaves the record deleted")
+    func restorationDiscarded() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.delete(id)
+        try device.store.set([("notes", .string("mine"))], on: id)
+        try device.sync(server)
+        try device.store.resolve(id, ["notes": .mine])
+        let restoring = try #require(try device.store.outbox().first).mutationId
+        try device.store.fail(restoring, error: "refused")
+        try device.store.discard(restoring)
+        #expect(try device.store.inspections() == [])
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+}
