@@ -4,11 +4,11 @@ internal import Vault
 /// The program: its table of commands, and its life from the first word to the exit status.
 package enum Walkdown {
     static let entries: [Entry] = [
-        EnrollCommand.entry, ListCommand.entry, ShowCommand.entry, NewCommand.entry,
-        SetCommand.entry, CompleteCommand.entry, ReopenCommand.entry, DeleteCommand.entry,
-        SyncCommand.entry, StatusCommand.entry, OutboxCommand.entry, RetryCommand.entry,
-        DiscardCommand.entry, ResolveCommand.entry, SQLCommand.entry, LockCommand.entry,
-        PasswdCommand.entry, InfoCommand.entry, DoctorCommand.entry,
+        DemoCommand.entry, EnrollCommand.entry, ListCommand.entry, ShowCommand.entry,
+        NewCommand.entry, SetCommand.entry, CompleteCommand.entry, ReopenCommand.entry,
+        DeleteCommand.entry, SyncCommand.entry, StatusCommand.entry, OutboxCommand.entry,
+        RetryCommand.entry, DiscardCommand.entry, ResolveCommand.entry, SQLCommand.entry,
+        LockCommand.entry, PasswdCommand.entry, InfoCommand.entry, DoctorCommand.entry,
     ]
 
     package static func program(in surroundings: Surroundings) -> Program {

@@ -1,0 +1,65 @@
+internal import Arguments
+internal import Foundation
+internal import Replication
+
+enum DemoCommand {
+    private static let keep = Option(
+        "keep", value: "DIR",
+        help: "Leave DIR/server, DIR/device and DIR/colleague when the demo ends.")
+    private static let tour = Option(
+        "tour", help: "Play a day as plain text, without a terminal, and check each step.")
+
+    static let entry = Entry(
+        name: "demo", summary: "A complete private trial with a server of its own.",
+        discussion: """
+            Starts a server on loopback with sample sites, assets and a form, enrols this device \
+            and a colleague's, and opens the application. Nothing remains afterwards.
+            """,
+        options: [keep, tour]
+    ) { run in
+        let kept = run.invocation.value(keep.name)
+        return run.invocation.has(tour.name)
+            ? try playTour(run, keeping: kept) : try open(run, keeping: kept)
+    }
+
+    private static func playTour(_ run: CommandRun, keeping kept: String?) throws -> ExitCode {
+        let started = run.surroundings.now()
+        try run.console.write("Walkdown's tour: a day with two devices and a server of its own.\n")
+        let ground = try DemoGround(
+            keeping: kept, in: run.surroundings, today: today(run.surroundings))
+        defer { ground.end() }
+        try ground.enrol(throughRelay: true)
+        try ground.device.unlock()
+        try ground.colleague.unlock()
+        var tour = Tour(
+            in: Tour.World(
+                server: ground.server, relay: ground.relay, device: ground.device,
+                colleague: ground.colleague, now: run.surroundings.now,
+                say: { try run.console.write($0) }))
+        do {
+            try tour.play()
+        } catch let mismatch as Tour.Mismatch {
+            throw Failure(.failed, "the tour found a fault. \(mismatch.step): \(mismatch.what)")
+        }
+        try ground.device.lock()
+        try ground.colleague.lock()
+        let seconds = (run.surroundings.now() - started + 500) / 1000
+        try run.console.write("\nAll of it held, in \(seconds) seconds.\n")
+        return .done
+    }
+
+    private static func open(_ run: CommandRun, keeping kept: String?) throws -> ExitCode {
+        guard isatty(run.surroundings.terminal) == 1, run.console.outputIsTerminal else {
+            throw Failure(
+                .usage, "the demo needs a terminal",
+                advice: "'walkdown demo --tour' plays it as plain text.")
+        }
+        throw Failure(
+            .failed, "the screen of the demo is not built yet",
+            advice: "'walkdown demo --tour' plays a day as plain text.")
+    }
+
+    private static func today(_ surroundings: Surroundings) -> String {
+        String(SyncTimestamp.text(surroundings.now()).prefix(10))
+    }
+}
