@@ -7,7 +7,7 @@ import TestSupport
 final class World {
     let folder: TemporaryFolder
     let url: String
-    private let server: pid_t
+    private var server: pid_t
     private let walkdown: String
     private let walkdownd: String
 
@@ -31,6 +31,23 @@ final class World {
     deinit {
         kill(server, SIGKILL)
         waitpid(server, nil, 0)
+    }
+
+    /// As a lost battery does.
+    func killServer() {
+        kill(server, SIGKILL)
+        waitpid(server, nil, 0)
+    }
+
+    /// On the same port, which the devices know.
+    func startServerAgain() throws {
+        let output = folder.file("serve.out")
+        server = try Spawn.start(
+            [
+                walkdownd, "serve", "--data", folder.file("server"), "--listen",
+                String(url.dropFirst("https://".count)),
+            ], output: output, errors: folder.file("serve.err"))
+        _ = try World.address(in: output)
     }
 
     private static func address(in file: String) throws -> String {

@@ -1,6 +1,9 @@
 internal import Arguments
+internal import FieldApp
 internal import Foundation
 internal import Replication
+internal import TerminalKit
+internal import Vault
 
 enum DemoCommand {
     private static let keep = Option(
@@ -15,7 +18,7 @@ enum DemoCommand {
             Starts a server on loopback with sample sites, assets and a form, enrols this device \
             and a colleague's, and opens the application. Nothing remains afterwards.
             """,
-        options: [keep, tour]
+        options: [keep, tour] + ScreenCommand.options
     ) { run in
         let kept = run.invocation.value(keep.name)
         return run.invocation.has(tour.name)
@@ -54,9 +57,28 @@ enum DemoCommand {
                 .usage, "the demo needs a terminal",
                 advice: "'walkdown demo --tour' plays it as plain text.")
         }
-        throw Failure(
-            .failed, "the screen of the demo is not built yet",
-            advice: "'walkdown demo --tour' plays a day as plain text.")
+        try ScreenCommand.checkTerminal(run)
+        let end = try show(run, keeping: kept)
+        if let kept { run.console.say("The demo's server and both devices are in \(kept).") }
+        return ScreenCommand.finish(end)
+    }
+
+    /// When this returns, everything that was started has ended.
+    private static func show(_ run: CommandRun, keeping kept: String?) throws -> ScreenEnd {
+        run.console.say("Starting a server with three sites and a dozen assets ...")
+        let ground = try DemoGround(
+            keeping: kept, in: run.surroundings, today: today(run.surroundings))
+        defer { ground.end() }
+        run.console.say("Enrolling your handheld and a colleague's ...")
+        try ground.enrol(throughRelay: false)
+        try ground.colleague.unlock()
+        let colleague = try Colleague(ground.colleague, now: run.surroundings.now)
+        var application = Application(
+            home: ground.device.home, lease: try HomeLease.acquire(ground.device.home), run: run)
+        application.demo = AppState.Demo(pin: DemoGround.pin)
+        let end = try application.open()
+        try colleague.leave()
+        return end
     }
 
     private static func today(_ surroundings: Surroundings) -> String {
