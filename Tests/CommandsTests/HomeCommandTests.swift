@@ -1,4 +1,6 @@
+import Arguments
 import Coding
+import Commands
 import Foundation
 import TestSupport
 import Testing
@@ -18,6 +20,18 @@ struct HomeCommandTests {
         #expect(outcome.messages == "")
         #expect(!outcome.output.isEmpty)
         #expect(access(bench.home.directory, F_OK) != 0)
+    }
+
+    @Test("the man page and the program name the same commands and options")
+    func manual() throws {
+        let checkout = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: checkout.appendingPathComponent("man/walkdown.1"), encoding: .utf8)
+        let program = Walkdown.program(in: try CommandBench(enrolled: false).surroundings)
+        let hasDemo = program.root.subcommand(named: "demo") != nil
+        let ahead = hasDemo ? [] : ["there is no option --keep", "there is no option --tour"]
+        #expect(program.differences(fromManual: page) == ahead)
     }
 
     @Test("a command that does not exist is a usage error")

@@ -17,7 +17,6 @@ struct JourneyTests {
         first = Handheld(name: "first", folder: folder)
         second = Handheld(name: "second", folder: folder)
         try first.enrol(at: server)
-        try second.enrol(at: server)
     }
 
     private func count(_ key: String, on device: Handheld) throws -> Int64 {
@@ -31,6 +30,7 @@ struct JourneyTests {
 
     @Test("an answer waits, goes out, and arrives; nothing of it or the PIN stands in clear")
     func journey() throws {
+        try second.enrol(at: server)
         let id = try assignedID()
         #expect(try first.run("set", id, "notes=zebra needle").status == 0)
         #expect(try count("pending", on: first) == 1)
@@ -63,6 +63,7 @@ struct JourneyTests {
 
     @Test("the same question on two devices is a conflict that one of them settles")
     func conflict() throws {
+        try second.enrol(at: server)
         let id = try assignedID()
         #expect(try first.run("set", id, "notes=one").status == 0)
         #expect(try second.run("set", id, "notes=two").status == 0)
@@ -80,6 +81,7 @@ struct JourneyTests {
 
     @Test("a reading in review beside a conflict is settled by the office, the conflict here")
     func review() throws {
+        try second.enrol(at: server)
         let id = try assignedID()
         #expect(try first.run("set", id, "notes=one", "valve_pressure_psi=150").status == 0)
         #expect(try second.run("set", id, "notes=two", "valve_pressure_psi=170").status == 0)
@@ -106,6 +108,7 @@ struct JourneyTests {
         #expect(away.status == 4)
         #expect(try away.json?.bool("complete") == false)
         #expect(try count("pending", on: first) == 1)
+        #expect(try first.run("status", "--json").json?.string("state") == "offline")
         try server.start()
         #expect(try first.run("sync").status == 0)
         #expect(try count("pending", on: first) == 0)

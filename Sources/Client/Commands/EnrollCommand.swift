@@ -127,7 +127,8 @@ enum EnrollCommand {
                 name: name, node: node, publicKey: key.publicKey, authority: authority)
             return LocalStore.Enrolment(
                 serverURL: address.text, deviceID: response.deviceId, token: response.token,
-                team: response.team, caPem: response.caPem, pins: response.pins)
+                team: response.team, caPem: response.caPem, pins: response.pins,
+                deviceKey: key.seed.withBytes { Base64.encode(Array($0)) })
         }
     }
 }

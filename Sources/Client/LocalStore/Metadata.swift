@@ -11,10 +11,12 @@ package struct Enrolment: Sendable, Equatable {
     package var caPem: String
     /// `sha256//…` of public keys.
     package var pins: [String]
+    /// The seed of the device's Ed25519 key, whose public half the server has; base64.
+    package var deviceKey: String
 
     package init(
         serverURL: String, deviceID: String, token: String, team: String, caPem: String,
-        pins: [String]
+        pins: [String], deviceKey: String
     ) {
         self.serverURL = serverURL
         self.deviceID = deviceID
@@ -22,6 +24,7 @@ package struct Enrolment: Sendable, Equatable {
         self.team = team
         self.caPem = caPem
         self.pins = pins
+        self.deviceKey = deviceKey
     }
 }
 
@@ -53,6 +56,7 @@ extension DeviceStore {
             try database.setMetadata("team", .text(enrolment.team))
             try database.setMetadata("ca_pem", .text(enrolment.caPem))
             try database.setMetadata("pins", .text(pins))
+            try database.setMetadata("device_key", .text(enrolment.deviceKey))
         }
     }
 
@@ -67,7 +71,8 @@ extension DeviceStore {
                 token: try database.metadataText("token") ?? "",
                 team: try database.metadataText("team") ?? "",
                 caPem: try database.metadataText("ca_pem") ?? "",
-                pins: try pins.map { try $0.asString() })
+                pins: try pins.map { try $0.asString() },
+                deviceKey: try database.metadataText("device_key") ?? "")
         }
     }
 
@@ -75,6 +80,11 @@ extension DeviceStore {
     package func noteSynced() throws {
         let now = SyncTimestamp.text(sources.now())
         try edit { try $0.setMetadata("last_sync_utc", .text(now)) }
+    }
+
+    /// Whether the last cycle met the server at all, for whoever asks later.
+    package func noteReachable(_ isReachable: Bool) throws {
+        try edit { try $0.setMetadata("reachable", .integer(isReachable ? 1 : 0)) }
     }
 
     /// Until when the server asked not to be bothered, in milliseconds since 1970.

@@ -108,12 +108,16 @@ package struct StatusSummary: Sendable, Equatable {
     package var lastSyncUtc: String?
     package var oldestUnsyncedUtc: String?
     package var deviceId: String?
+    /// The last cycle did not meet the server.
+    package var isOffline = false
 
     package init() {}
 
-    /// What can be said without the network: `attention`, `waiting` or `synced`.
+    /// What can be said without asking the network: `attention`, `offline`, `waiting` or `synced`,
+    /// in this order.
     package var state: String {
         if failed + conflict > 0 { return "attention" }
+        if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending > 0
         return waits || lastSyncUtc == nil ? "waiting" : "synced"
     }

@@ -54,6 +54,7 @@ extension DeviceStore: Replica {
 
     package func note(_ report: CycleReport, at now: Int64) throws {
         if report.outcome == .synced { try noteSynced() }
+        if let isReachable = report.outcome.metServer { try noteReachable(isReachable) }
         try log(
             "cycle", "pushed \(report.pushed), pulled \(report.pulled), \(report.outcome.label)")
     }
@@ -78,6 +79,15 @@ extension DeviceStore {
 }
 
 extension CycleOutcome {
+    /// Whether our server answered; nil where the cycle ended for a reason of our own.
+    fileprivate var metServer: Bool? {
+        switch self {
+        case .synced, .unproven: true
+        case .refused(let refusal): refusal.kind != .offline
+        case .storeFailed, .cancelled: nil
+        }
+    }
+
     /// For the log: what happened, in words that contain no answer and no address.
     package var label: String {
         switch self {
