@@ -86,8 +86,10 @@ private final class PushConnection: Sendable {
             guard case .answer(let answer) = transport.send(call), answer.status == 200 else {
                 throw BenchFailure.program("the server did not take a batch")
             }
-            let response = try PushResponse(json: JSON.parse(answer.body))
-            guard response.results.allSatisfy({ $0.status == .applied }) else {
+            // Counted in the bytes: reading the answers is the devices' work, measured by `drain`.
+            let applied = String(decoding: answer.body, as: UTF8.self)
+                .ranges(of: "\"status\":\"applied\"").count
+            guard applied == PushRequest.mostMutations else {
                 throw BenchFailure.program("the server did not apply a mutation")
             }
         }

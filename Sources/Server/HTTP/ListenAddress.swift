@@ -1,3 +1,6 @@
+// An optimised build sees the socket types through this library's headers first.
+internal import CMicrohttpd
+
 #if canImport(Glibc)
     import Glibc
 #endif

@@ -93,8 +93,12 @@ package final class SQLiteStore: Store {
         try read { try $0.counters.epoch }
     }
 
-    /// Writes in a transaction of its own: administration, not pushes.
+    /// Writes in a transaction of its own: administration, not pushes. An import can be large, so
+    /// the log is moved at once.
     func write<Result>(_ body: (WriteSession) throws -> Result) throws -> Result {
-        try queue.writer.transaction(body)
+        let result = try queue.writer.transaction(body)
+        // What was committed stays in the log if this fails; a later checkpoint moves it.
+        try? queue.writer.checkpoint()
+        return result
     }
 }

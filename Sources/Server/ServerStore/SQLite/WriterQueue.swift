@@ -28,6 +28,7 @@ final class WriterQueue: Sendable {
         /// Small things to remember with the next transaction, which nobody waits for.
         var notes: [Note] = []
         var isDraining = false
+        var sinceCheckpoint = 0
     }
 
     let writer: StoreWriter
@@ -38,7 +39,8 @@ final class WriterQueue: Sendable {
     /// Batches in one transaction. More would make the first of them wait longer than an fsync
     /// takes, for little gain.
     private static let largestGroup = 64
-    /// Groups after which the log is moved into the file even though more work waits.
+    /// Batches after which the log is moved into the file: it stays at some tens of megabytes, and
+    /// the two fsyncs are shared by many commits.
     private static let checkpointInterval = 64
 
     init(limit: Int, writer: StoreWriter) {
@@ -77,13 +79,10 @@ final class WriterQueue: Sendable {
     }
 
     private func drain() {
-        var groups = 0
         while let group = nextGroup() {
             commit(group)
-            groups += 1
-            if groups % WriterQueue.checkpointInterval == 0 { checkpoint() }
+            checkpoint(after: group.batches.count)
         }
-        checkpoint()
     }
 
     private func nextGroup() -> Group? {
@@ -127,7 +126,14 @@ final class WriterQueue: Sendable {
         }
     }
 
-    private func checkpoint() {
+    private func checkpoint(after batches: Int) {
+        let isDue = state.withLock { state in
+            state.sinceCheckpoint += batches
+            guard state.sinceCheckpoint >= WriterQueue.checkpointInterval else { return false }
+            state.sinceCheckpoint = 0
+            return true
+        }
+        guard isDue else { return }
         // A checkpoint that fails loses nothing: the log holds everything until a later one moves
         // it, and a disk that really fails makes the next commit fail, which is told.
         try? writer.checkpoint()
