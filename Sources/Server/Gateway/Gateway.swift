@@ -38,7 +38,7 @@ final class Gateway: Handler {
         self.log = log
         deviceRate = RateLimiter(rates.device)
         enrolmentRate = RateLimiter(rates.failedEnrolment)
-        work = WorkQueue(width: 4, limit: rates.waitingRequests)
+        work = WorkQueue(width: rates.threads, limit: rates.waitingRequests)
     }
 
     // MARK: Before the body

@@ -18,6 +18,8 @@ struct Rates: Sendable {
     var device = Rate(burst: 1000, perSecond: 200)
     /// Wrong enrolment codes from one address.
     var failedEnrolment = Rate(burst: 10, perSecond: 0.1)
+    /// Requests that are worked on at one time. Each may hold a body of 8 MiB, unpacked.
+    var threads = 2
     /// Requests that wait for a thread.
     var waitingRequests = 256
 

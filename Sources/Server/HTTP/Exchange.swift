@@ -127,8 +127,12 @@ struct Course {
         case .refused(let response): return response
         case .admitted(let limit):
             exchange.bodyLimit = min(limit, limits.body)
-            guard case .length(let length) = body, length > exchange.bodyLimit else { return nil }
-            return Self.bodyTooLarge
+            guard case .length(let length) = body else { return nil }
+            guard length <= exchange.bodyLimit else { return Self.bodyTooLarge }
+            // Growing by doubling would take up to twice the body; room that is never written to
+            // takes no memory.
+            exchange.body.reserveCapacity(length)
+            return nil
         }
     }
 

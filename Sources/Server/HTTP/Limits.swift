@@ -5,7 +5,7 @@ package struct Limits: Sendable {
     /// Most bytes of request line and header together. One more answers 431.
     package var header = 16 << 10
     /// Bytes of all the bodies that stand in memory at one time. Beyond it a request answers 503.
-    package var bodiesInMemory = 48 << 20
+    package var bodiesInMemory = 16 << 20
     /// Connections at one time; more wait in the kernel's queue.
     package var connections = 512
     /// Connections of one address at one time, 0 for any number (devices behind one NAT).

@@ -1,5 +1,4 @@
-// An optimised build sees the socket types through this library's headers first.
-internal import CMicrohttpd
+import CMicrohttpd
 
 #if canImport(Glibc)
     import Glibc

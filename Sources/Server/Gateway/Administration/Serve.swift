@@ -39,12 +39,16 @@ struct Serve {
         let lock = try FolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
         allowManyDescriptors()
+        returnLargeBlocks()
         let store = try SQLiteStore.open(at: folder.database, .live)
         let log = Log(now: SystemTime.milliseconds) { console.say($0) }
         let session = Session(
             store: store, folder: folder, authority: try Authority.der(in: folder),
             now: SystemTime.milliseconds, read: { try SmallFile.readText($0) }, isServing: true)
-        let gateway = Gateway(store: store, identity: try Authority.identity(in: folder), log: log)
+        var rates = Rates()
+        rates.threads = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let gateway = Gateway(
+            store: store, identity: try Authority.identity(in: folder), log: log, rates: rates)
         let listener = try Listener(
             address, identity: isPlain ? nil : try Authority.serverIdentity(in: folder),
             handler: gateway)
@@ -59,6 +63,12 @@ struct Serve {
         try store.close()
         log.event("stopped")
         return .done
+    }
+
+    /// glibc raises this threshold with each large block that is freed, and keeps what lies below
+    /// it: after a burst of large bodies the server would stay as big as it was then.
+    private static func returnLargeBlocks() {
+        mallopt(M_MMAP_THRESHOLD, 256 << 10)
     }
 
     /// A connection is a descriptor; the usual limit of 1024 leaves too few.
