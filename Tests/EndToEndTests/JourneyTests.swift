@@ -7,13 +7,13 @@ import Testing
 @Suite("Two handhelds and a server", .serialized)
 struct JourneyTests {
     private let folder: TemporaryFolder
-    private let server: FieldServer
+    private let server: ServerProcess
     private let first: Handheld
     private let second: Handheld
 
     init() throws {
         folder = try TemporaryFolder("journey")
-        server = try FieldServer(folder)
+        server = try ServerProcess(folder)
         first = Handheld(name: "first", folder: folder)
         second = Handheld(name: "second", folder: folder)
         try first.enrol(at: server)
@@ -133,7 +133,7 @@ struct JourneyTests {
     @Test("a code of another server is refused before it is sent")
     func wrongServer() throws {
         let otherFolder = try TemporaryFolder("journey-other")
-        let other = try FieldServer(otherFolder)
+        let other = try ServerProcess(otherFolder)
         let device = Handheld(name: "third", folder: folder)
         let code = try server.code()
         let refused = try device.run("enroll", other.address, code)

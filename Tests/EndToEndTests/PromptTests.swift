@@ -14,9 +14,9 @@ struct PromptTests {
         return tmux
     }
 
-    private func enrolled() throws -> (server: FieldServer, device: Handheld) {
+    private func enrolled() throws -> (server: ServerProcess, device: Handheld) {
         let folder = try TemporaryFolder("prompt")
-        let server = try FieldServer(folder)
+        let server = try ServerProcess(folder)
         let device = Handheld(name: "device", folder: folder)
         try device.enrol(at: server)
         return (server, device)

@@ -24,3 +24,6 @@ extern const short walkdown_spawn_in_own_session;
 
 // memfd_create(2), closed on exec: a file that is in memory only.
 int walkdown_memory_file(const char *name);
+
+// mallopt(3) with M_MMAP_THRESHOLD: blocks from this size on go back to the system when freed.
+int walkdown_return_blocks_from(int bytes);

@@ -1,4 +1,5 @@
 import Arguments
+import CSystem
 import Dispatch
 import HTTP
 import ServerStore
@@ -68,7 +69,7 @@ struct Serve {
     /// glibc raises this threshold with each large block that is freed, and keeps what lies below
     /// it: after a burst of large bodies the server would stay as big as it was then.
     private static func returnLargeBlocks() {
-        mallopt(M_MMAP_THRESHOLD, 256 << 10)
+        _ = walkdown_return_blocks_from(256 << 10)
     }
 
     /// A connection is a descriptor; the usual limit of 1024 leaves too few.
