@@ -75,7 +75,8 @@ enum PullApply {
 
     /// The same cells into tables of the same shape, without triggers, shadow or digest; a
     /// transaction for every 60 fields, as the store has it.
-    private static func bareInserts(_ pages: [PullResponse], in bench: BenchHome) throws -> Duration {
+    private static func bareInserts(_ pages: [PullResponse], in bench: BenchHome) throws -> Duration
+    {
         let connection = try bench.key.withBytes { key in
             try Connection.open(bench.home.database, mode: .readWrite, key: key)
         }

@@ -29,7 +29,9 @@ struct ProgramRun {
             "HOME": folder.path, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no",
         ].merging(environment) { $1 }
         for path in [output, messages] {
-            FileManager.default.createFile(atPath: path, contents: nil)
+            guard FileManager.default.createFile(atPath: path, contents: nil) else {
+                throw HarnessError("cannot make \(path)")
+            }
         }
         process.standardInput = FileHandle(forReadingAtPath: stdin)
         process.standardOutput = FileHandle(forWritingAtPath: output)

@@ -42,8 +42,9 @@ package struct ResourceFolder: Sendable {
 package enum ProgramFolder {
     package static var path: String {
         // The link names the file that runs, also when the program was started through another.
-        let program = (try? FileManager.default.destinationOfSymbolicLink(
-            atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let program =
+            (try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return (program as NSString).deletingLastPathComponent
     }
 }

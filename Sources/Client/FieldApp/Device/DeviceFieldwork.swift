@@ -2,7 +2,7 @@ package import Coding
 package import Crypto
 package import LocalStore
 package import Replication
-package import Sync
+import Sync
 import Synchronization
 package import Vault
 
