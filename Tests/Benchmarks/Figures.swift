@@ -5,6 +5,7 @@ enum Figures {
     static let all: [(name: String, measure: Measurement)] = [
         ("edit_commit", { try EditCommit.measure() }),
         ("pull_apply", { try PullApply.measure() }),
+        ("single_change", { try SingleChange.measure() }),
         ("push", { try PushRate.measure() }),
         ("drain", { try Drain.measure() }),
         ("key_to_paint", { try KeyToPaint.measure() }),

@@ -44,7 +44,7 @@ enum PullApply {
         return Double((attributes[.size] as? Int64) ?? 0)
     }
 
-    private static func pages(records: Int) -> [PullResponse] {
+    static func pages(records: Int) -> [PullResponse] {
         let count = (records + recordsPerPage - 1) / recordsPerPage
         return (0..<count).map { page in
             let first = page * recordsPerPage

@@ -37,7 +37,7 @@ struct ApplyPageTests {
         try device.store.writer.perform { database in
             try database.run(
                 script: """
-                    CREATE TRIGGER disk_fault BEFORE UPDATE OF digest ON record
+                    CREATE TRIGGER disk_fault BEFORE INSERT ON field WHEN NEW.record_id = 'r0'
                     BEGIN SELECT raise(ABORT, 'disk'); END
                     """)
         }
@@ -198,6 +198,29 @@ struct ApplyPageTests {
         try device.pullAll(from: server)
         #expect(try device.number("SELECT is_deleted FROM record") == 0)
         #expect(try device.value("q0", of: "r0") == .integer(5))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("half a second after the last edit the log is in the file", .timeLimit(.minutes(1)))
+    func checkpoint() throws {
+        let before = try device.folder.bytes(of: "home/walkdown.db").count
+        publish(200)
+        try device.pullAll(from: server)
+        while try device.folder.bytes(of: "home/walkdown.db").count == before { continue }
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("T47 the same record twice in one page ends as the later version says")
+    func twiceInOnePage() throws {
+        publish(1)
+        let before = try server.pull(device.store.pullRequest()).deltaRecords
+        server.delete("r0")
+        var page = try server.pull(device.store.pullRequest())
+        page.deltaRecords = page.deltaRecords + before
+        #expect(try device.store.apply(page: page).records == 2)
+        #expect(try device.number("SELECT is_deleted FROM record") == 1)
         try device.expectNothingPending(server)
         try device.finish()
     }

@@ -268,3 +268,20 @@ extension Device {
         return id
     }
 }
+
+/// What runs often has to run on an index, also when thirty days of acknowledged rows are there.
+struct QueryPlanTests {
+    @Test(
+        "the queue is read by the index of what waits",
+        arguments: [BatchObstacles.rows, QueuedRow.following])
+    func waitingRows(sql: String) throws {
+        let device = try Device()
+        let values = [DatabaseValue](repeating: .integer(1), count: sql.count { $0 == "?" })
+        let plan = try device.store.reading.read { database in
+            try database.query("EXPLAIN QUERY PLAN " + sql, values) { try $0.text(3) }
+        }
+        #expect(plan.contains { $0.contains("outbox_waiting") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN") && !$0.contains("INDEX") }, "\(plan)")
+        try device.finish()
+    }
+}

@@ -27,7 +27,7 @@ extension DeviceStore {
             try applySlice(durably: isLast && !page.results.isEmpty) { application in
                 // First of all, so that an edit between two slices counts from what it has seen.
                 if index == 0 { try application.note(page.server) }
-                for step in slice { try application.take(step, &report) }
+                try application.take(slice, &report)
                 guard isLast else { return }
                 try application.database.setMetadata("cursor", .text(page.nextCursor))
             }
@@ -56,7 +56,7 @@ extension DeviceStore {
                         try application.database.setMetadata("baton", .text(baton))
                     }
                 }
-                for step in slice { try application.take(step, &report) }
+                try application.take(slice, &report)
             }
         }
         try returnToQueue(asked.subtracting(verdicts.map(\.mutationId)).sorted())
@@ -107,6 +107,7 @@ extension DeviceStore {
                 }
                 try database.setSynchronous(.full)
                 try outcome.get()
+                try logKeeper?.noteSlice(on: database)
             }
         }
     }

@@ -12,12 +12,9 @@ struct BatchObstacles {
     private(set) var inReview: [RecordID: Set<FieldName>] = [:]
 
     init(_ database: Connection) throws {
-        let rows = try database.query(
-            """
-            SELECT record_id, status, seq_id FROM __sync_outbox
-            WHERE status IN ('CONFLICT', 'FAILED', 'IN_REVIEW') ORDER BY seq_id
-            """
-        ) { row in (RecordID(try row.text(0)), try row.text(1), try row.integer(2)) }
+        let rows = try database.query(Self.rows) { row in
+            (RecordID(try row.text(0)), try row.text(1), try row.integer(2))
+        }
         for (record, status, sequence) in rows {
             switch status {
             case "CONFLICT": inConflict.insert(record)
@@ -28,6 +25,13 @@ struct BatchObstacles {
             }
         }
     }
+
+    /// The index of what waits is used only where its own condition is repeated.
+    static let rows = """
+        SELECT record_id, status, seq_id FROM __sync_outbox
+        WHERE status IN ('CONFLICT', 'FAILED', 'IN_REVIEW') AND status <> 'ACKNOWLEDGED'
+        ORDER BY seq_id
+        """
 
     func block(_ record: RecordID, _ sequence: Int64) -> Bool {
         inConflict.contains(record) || failedSince[record].map { $0 < sequence } ?? false
@@ -104,6 +108,18 @@ struct QueuedRow {
     /// nil where the parent is not on this device.
     var parentVersion: Int64?
 
+    /// The next waiting rows behind a place in the queue.
+    static let following = """
+        SELECT outbox.seq_id, outbox.mutation_id, outbox.table_name, outbox.record_id,
+            outbox.operation, outbox.sealed, outbox.lamport, outbox.schema_version,
+            outbox.created_at_utc, record.version, record.parent_id, parent.version
+        FROM __sync_outbox AS outbox
+        CROSS JOIN record ON record.id = outbox.record_id
+        LEFT JOIN record AS parent ON parent.id = record.parent_id
+        WHERE outbox.status = 'PENDING' AND outbox.status <> 'ACKNOWLEDGED' AND outbox.seq_id > ?
+        ORDER BY outbox.seq_id LIMIT ?
+        """
+
     init(_ row: Row) throws {
         sequence = try row.integer(0)
         id = MutationID(try row.text(1))
@@ -139,16 +155,7 @@ extension Connection {
 
     private func pendingRows(after sequence: Int64, count: Int64) throws -> [QueuedRow] {
         try query(
-            """
-            SELECT outbox.seq_id, outbox.mutation_id, outbox.table_name, outbox.record_id,
-                outbox.operation, outbox.sealed, outbox.lamport, outbox.schema_version,
-                outbox.created_at_utc, record.version, record.parent_id, parent.version
-            FROM __sync_outbox AS outbox
-            JOIN record ON record.id = outbox.record_id
-            LEFT JOIN record AS parent ON parent.id = record.parent_id
-            WHERE outbox.status = 'PENDING' AND outbox.seq_id > ?
-            ORDER BY outbox.seq_id LIMIT ?
-            """, [.integer(sequence), .integer(count)], QueuedRow.init)
+            QueuedRow.following, [.integer(sequence), .integer(count)], QueuedRow.init)
     }
 
     private func mutation(of row: QueuedRow) throws -> Mutation {

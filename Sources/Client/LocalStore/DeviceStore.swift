@@ -49,6 +49,7 @@ package final class DeviceStore: Sendable {
     /// Held as long as the store: the lease that it writes under.
     private let lease: HomeLease?
     private let claim: WritingClaim?
+    let logKeeper: LogKeeper?
 
     private init(
         writing: SerialDatabase?, reading: SerialDatabase, lease: HomeLease?, claim: WritingClaim?,
@@ -58,6 +59,7 @@ package final class DeviceStore: Sendable {
         self.reading = reading
         self.lease = lease
         self.claim = claim
+        logKeeper = writing.map { LogKeeper($0) }
         self.sources = sources
     }
 
@@ -188,6 +190,7 @@ package final class DeviceStore: Sendable {
     /// A local change in one IMMEDIATE transaction, durable when this returns. Triggers capture it.
     func edit<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let writer = try writer
+        defer { logKeeper?.noteEdit() }
         return try StoreError.translating { try writer.write(body) }
     }
 

@@ -175,7 +175,9 @@ extension Connection {
         let rows = try query(
             """
             SELECT seq_id, mutation_id, server_snapshot FROM __sync_outbox
-            WHERE status = 'CONFLICT' AND (?1 IS NULL OR record_id = ?1) ORDER BY seq_id
+            WHERE status = 'CONFLICT' AND status <> 'ACKNOWLEDGED'
+                AND (?1 IS NULL OR record_id = ?1)
+            ORDER BY seq_id
             """, [DatabaseValue(id?.rawValue)]
         ) { (try $0.integer(0), MutationID(try $0.text(1)), try $0.optionalText(2)) }
         return try rows.flatMap { sequence, mutation, stored in

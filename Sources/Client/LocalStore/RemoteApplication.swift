@@ -19,19 +19,29 @@ final class RemoteApplication {
         sums = SiteSums(database)
     }
 
-    func take(_ step: ApplyStep, _ report: inout PageReport) throws {
-        switch step {
-        case .fields(let record, let names, let isFirst, let isLast):
-            let wasNewer = try apply(record, names: names, isFirst: isFirst, isLast: isLast)
-            if wasNewer && isLast { report.records += 1 }
-        case .verdict(let verdict, let isAnswer):
-            // A decision says nothing of the fields that the verdict before it left to the
-            // inspector. Where that one never arrived, the mutation is pushed again and hears both.
-            guard try isAnswer || !waitsToBeSent(verdict.mutationId) else { return }
-            try settle(verdict, &report.verdicts)
-        case .removal(let id):
-            if try remove(id) { report.removed += 1 }
+    /// Applies a slice. Records go in together; what follows them finds them in the tables.
+    func take(_ slice: [ApplyStep], _ report: inout PageReport) throws {
+        var parts: [RecordPart] = []
+        for step in slice {
+            switch step {
+            case .fields(let record, let names, let isLast):
+                if parts.contains(where: { $0.record.id == record.id }) {
+                    try apply(&parts, &report)
+                }
+                parts.append(RecordPart(record: record, names: names, isLast: isLast))
+            case .verdict(let verdict, let isAnswer):
+                try apply(&parts, &report)
+                // A decision says nothing of the fields that the verdict before it left to the
+                // inspector. Where that one never arrived, the mutation is pushed again and hears
+                // both.
+                guard try isAnswer || !waitsToBeSent(verdict.mutationId) else { continue }
+                try settle(verdict, &report.verdicts)
+            case .removal(let id):
+                try apply(&parts, &report)
+                if try remove(id) { report.removed += 1 }
+            }
         }
+        try apply(&parts, &report)
     }
 
     private func waitsToBeSent(_ id: MutationID) throws -> Bool {
@@ -50,7 +60,25 @@ final class RemoteApplication {
 
     func writeSiteSums() throws { try sums.write() }
 
-    // MARK: One record
+    // MARK: Records
+
+    private struct RecordPart {
+        var record: WireRecord
+        var names: ArraySlice<FieldName>
+        var isLast: Bool
+        /// Of the whole record, with its last part. A tombstone has none.
+        var digest: RecordDigest?
+
+        init(record: WireRecord, names: ArraySlice<FieldName>, isLast: Bool) {
+            self.record = record
+            self.names = names
+            self.isLast = isLast
+            guard isLast, !record.isDeleted else { return }
+            // The server's record is the whole confirmed state, so its digest is this record's.
+            digest = RecordDigest(
+                id: record.id, version: record.version, fields: record.fields.mapValues(\.value))
+        }
+    }
 
     private struct Known {
         var version: Int64
@@ -68,110 +96,62 @@ final class RemoteApplication {
         }
     }
 
-    /// - Returns: whether the record was newer than what is here.
-    private func apply(
-        _ record: WireRecord, names: ArraySlice<FieldName>, isFirst: Bool, isLast: Bool
-    ) throws -> Bool {
-        let known = try known(record.id)
-        if let known, known.version >= record.version { return false }
-        if known == nil { try insert(record) }
-        let isNew = known == nil && isFirst
-        let waiting = isNew ? [] : try waitingFields(of: record.id)
-        let present = isNew ? [] : try fieldNames(of: record.id)
-        for name in names {
-            guard let field = record.fields[name] else { continue }
-            try write(
-                field, to: name, of: record.id, waits: waiting.contains(name),
-                exists: present.contains(name))
+    /// Writes what is newer than the tables, and forgets the parts.
+    private func apply(_ parts: inout [RecordPart], _ report: inout PageReport) throws {
+        guard !parts.isEmpty else { return }
+        let staging = try Staging(database)
+        var news: [(part: RecordPart, known: Known?)] = []
+        for part in parts {
+            let known = try known(part.record.id)
+            if let known, known.version >= part.record.version { continue }
+            try stage(part, known, in: staging)
+            news.append((part, known))
         }
-        guard isLast else { return true }
-        for name in present.union(waiting) where record.fields[name] == nil {
-            try clear(name, in: record, waits: waiting.contains(name))
-        }
-        try finish(record, known)
-        return true
+        parts.removeAll()
+        guard !news.isEmpty else { return }
+        // Before the tables change: what stands there now is what the sums were made of.
+        try sums.adoptChildren(of: news.filter { $0.known == nil }.map(\.part.record))
+        try staging.write(hasKnown: news.contains { $0.known != nil })
+        for (part, known) in news { try finish(part, known) }
+        report.records += news.count { $0.part.isLast }
     }
 
-    private func insert(_ record: WireRecord) throws {
-        try database.execute(
-            """
-            INSERT INTO record (id, table_name, parent_id, server_updated_at) VALUES (?, ?, ?, ?)
-            """,
-            [
-                .text(record.id.rawValue), .text(record.table),
-                DatabaseValue(record.parent?.rawValue), .text(record.updatedAtUtc),
-            ])
-        try sums.adoptChildren(of: record.id)
-    }
-
-    /// Fields with a shadow: a change of them waits, or they are on the screen.
-    private func waitingFields(of id: RecordID) throws -> Set<FieldName> {
-        try Set(
-            database.query(
-                "SELECT name FROM __sync_shadow WHERE record_id = ?", [.text(id.rawValue)]
-            ) { try $0.text(0) })
-    }
-
-    private func fieldNames(of id: RecordID) throws -> Set<FieldName> {
-        try Set(
-            database.query("SELECT name FROM field WHERE record_id = ?", [.text(id.rawValue)]) {
-                try $0.text(0)
-            })
-    }
-
-    private func write(
-        _ field: WireRecord.Field, to name: FieldName, of id: RecordID, waits: Bool, exists: Bool
-    ) throws {
-        let values: [DatabaseValue] = [
-            DatabaseValue(field.value), .integer(field.stamp.lamport),
-            .text(field.stamp.node.rawValue), .integer(field.version), .text(id.rawValue),
-            .text(name),
-        ]
-        try database.execute(waits ? Self.toShadow : exists ? Self.toField : Self.newField, values)
-    }
-
-    private static let toShadow = """
-        UPDATE __sync_shadow SET value = ?, lamport = ?, node = ?, version = ?, present = 1
-        WHERE record_id = ? AND name = ?
-        """
-    private static let toField = """
-        UPDATE field SET value = ?, lamport = ?, node = ?, version = ?
-        WHERE record_id = ? AND name = ?
-        """
-    private static let newField = """
-        INSERT INTO field (value, lamport, node, version, record_id, name)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """
-
-    /// A field that the server's record does not name has no value there.
-    private func clear(_ name: FieldName, in record: WireRecord, waits: Bool) throws {
-        let table = waits ? "__sync_shadow" : "field"
-        try database.execute(
-            "UPDATE \(table) SET value = NULL, version = ? WHERE record_id = ? AND name = ?",
-            [.integer(record.version), .text(record.id.rawValue), .text(name)])
-    }
-
-    private func finish(_ record: WireRecord, _ known: Known?) throws {
-        let digest = record.isDeleted ? nil : Self.digest(of: record)
+    private func stage(_ part: RecordPart, _ known: Known?, in staging: Staging) throws {
+        let record = part.record
         // A deletion that still waits here is shown, whatever the server says meanwhile.
         let isDeleted =
             try record.isDeleted || (known?.isDeleted ?? false && deletionWaits(record.id))
-        try database.execute(
-            """
-            UPDATE record SET version = ?, is_deleted = ?, server_updated_at = ?, digest = ?
-            WHERE id = ?
-            """,
-            [
-                .integer(record.version), DatabaseValue(isDeleted), .text(record.updatedAtUtc),
-                digest.map { .blob($0.bytes) } ?? .null, .text(record.id.rawValue),
-            ])
-        try sums.replace(known?.digest, by: digest, of: record.id)
+        try staging.stage(
+            Staging.Part(
+                record: record, isComplete: part.isLast, isKnown: known != nil,
+                isDeleted: isDeleted, digest: part.digest))
+        for name in part.names {
+            guard let field = record.fields[name] else { continue }
+            try staging.stage(field, name, of: record.id, isKnown: known != nil)
+        }
     }
 
-    /// The server's record is the whole confirmed state, so its digest is this record's.
-    private static func digest(of record: WireRecord) -> RecordDigest {
-        RecordDigest(
-            id: record.id, version: record.version, fields: record.fields.mapValues(\.value))
+    private func finish(_ part: RecordPart, _ known: Known?) throws {
+        guard part.isLast else { return }
+        if known != nil { try clearAbsent(in: part.record) }
+        try sums.replace(known?.digest, by: part.digest, of: part.record.id)
+    }
+
+    /// A field that the server's record does not name has no value there.
+    private func clearAbsent(in record: WireRecord) throws {
+        let id = DatabaseValue.text(record.id.rawValue)
+        let shadows = try names("SELECT name FROM __sync_shadow WHERE record_id = ?", id)
+        let present = try names("SELECT name FROM field WHERE record_id = ?", id)
+        for name in present.union(shadows) where record.fields[name] == nil {
+            let table = shadows.contains(name) ? "__sync_shadow" : "field"
+            try database.execute(
+                "UPDATE \(table) SET value = NULL, version = ? WHERE record_id = ? AND name = ?",
+                [.integer(record.version), id, .text(name)])
+        }
+    }
+
+    private func names(_ sql: String, _ id: DatabaseValue) throws -> Set<FieldName> {
+        try Set(database.query(sql, [id]) { try $0.text(0) })
     }
 
     private func deletionWaits(_ id: RecordID) throws -> Bool {

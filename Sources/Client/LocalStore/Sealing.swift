@@ -14,7 +14,10 @@ extension DeviceStore {
     package func recoverInFlight() throws -> Int {
         try edit { database in
             try database.execute(
-                "UPDATE __sync_outbox SET status = 'PENDING' WHERE status = 'IN_FLIGHT'")
+                """
+                UPDATE __sync_outbox SET status = 'PENDING'
+                WHERE status = 'IN_FLIGHT' AND status <> 'ACKNOWLEDGED'
+                """)
             return database.changes
         }
     }

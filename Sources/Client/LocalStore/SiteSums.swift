@@ -7,6 +7,8 @@ struct SiteSums {
     private let database: Connection
     private var sums: [String: SiteDigest] = [:]
     private var sites: [RecordID: String] = [:]
+    /// Records that this transaction adds.
+    private var incoming: [RecordID: (table: String, parent: RecordID?)] = [:]
 
     init(_ database: Connection) { self.database = database }
 
@@ -22,8 +24,14 @@ struct SiteSums {
         sums[site] = sum
     }
 
-    /// A record came whose children were here before it: they belong to its site from now on.
-    mutating func adoptChildren(of record: RecordID) throws {
+    /// Records are about to come whose children may be here already: those belong to their sites
+    /// from now on. To be called before the records are in the table.
+    mutating func adoptChildren(of records: [WireRecord]) throws {
+        for record in records { incoming[record.id] = (record.table, record.parent) }
+        for record in records { try adoptChildren(of: record.id) }
+    }
+
+    private mutating func adoptChildren(of record: RecordID) throws {
         let key: [DatabaseValue] = [.text(record.rawValue)]
         let hasChildren = try database.first(
             "SELECT 1 FROM record WHERE parent_id = ? LIMIT 1", key
@@ -65,6 +73,7 @@ struct SiteSums {
     /// A record is about to go whose children stay, or go after it: without it their chains end below
     /// the site.
     mutating func disownChildren(of record: RecordID) throws {
+        defer { incoming[record] = nil }
         let site = try site(of: record)
         guard !site.isEmpty else { return }
         try moveFamily(of: record, from: site, to: "")
@@ -105,15 +114,19 @@ struct SiteSums {
                 site = known
                 break
             }
-            let row = try database.first(
-                "SELECT table_name, parent_id FROM record WHERE id = ?", [.text(current.rawValue)]
-            ) { (try $0.text(0), try $0.optionalText(1)) }
-            guard let row else { break }
-            above = row.1.map { RecordID($0) }
-            if above == nil, row.0 == RecordTable.site { site = current.rawValue }
+            guard let link = try link(of: current) else { break }
+            above = link.parent
+            if above == nil, link.table == RecordTable.site { site = current.rawValue }
         }
         sites[record] = site
         return site
+    }
+
+    private func link(of record: RecordID) throws -> (table: String, parent: RecordID?)? {
+        if let coming = incoming[record] { return coming }
+        return try database.first(
+            "SELECT table_name, parent_id FROM record WHERE id = ?", [.text(record.rawValue)]
+        ) { (try $0.text(0), try $0.optionalText(1).map { RecordID($0) }) }
     }
 }
 

@@ -30,7 +30,9 @@ extension RemoteApplication {
             try keepUnsettled(row, verdict)
             report.conflicts += 1
         case .quarantined:
-            try leaveSettled(row, except: Set(verdict.conflicts.map(\.column)))
+            let named = Set(verdict.conflicts.map(\.column))
+            // A verdict that names no field leaves all of them open.
+            try leaveSettled(row, except: named.isEmpty ? Set(row.fields) : named)
             try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
             report.inReview += 1
         case .rejected:
@@ -124,7 +126,8 @@ extension RemoteApplication {
         let conflicts = own.isEmpty ? verdict.conflicts : own
         let supervised = Set(
             conflicts.filter { $0.rule == MergeRule.quarantine.rawValue }.map(\.column))
-        let asked = Set(conflicts.map(\.column)).subtracting(supervised)
+        var asked = Set(conflicts.map(\.column)).subtracting(supervised)
+        if conflicts.isEmpty { asked = Set(row.fields) }
         try leaveSettled(row, except: supervised.union(asked))
         var id = row.id
         if !supervised.isEmpty {

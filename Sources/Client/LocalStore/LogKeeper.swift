@@ -1,0 +1,77 @@
+internal import Dispatch
+internal import SQLite
+internal import Synchronization
+
+/// Moves the write-ahead log into the database file at moments that nobody notices: when nothing
+/// was edited for half a second, or, while pages are applied, when the log would grow without end.
+/// SQLite's own automatic checkpoint would come in the middle of somebody's key press.
+final class LogKeeper: Sendable {
+    /// Without an edit, so that a checkpoint is in nobody's way.
+    static let quiet = Duration.milliseconds(500)
+    /// Slices after which a quiet moment is used, and after which none is waited for. A slice puts
+    /// some 150 KB into the log.
+    static let manySlices = 64
+    static let tooManySlices = 400
+
+    private struct State {
+        var lastEdit: ContinuousClock.Instant?
+        var slices = 0
+        var isWaiting = false
+    }
+
+    private let state = Mutex(State())
+    private let database: SerialDatabase
+
+    init(_ database: SerialDatabase) { self.database = database }
+
+    /// After an edit: the log is looked at when it has been quiet for long enough.
+    func noteEdit() {
+        state.withLock { $0.lastEdit = .now }
+        waitForQuiet()
+    }
+
+    /// After a slice, on the writer's queue and between two transactions.
+    func noteSlice(on connection: Connection) throws {
+        let isDue = state.withLock { state in
+            state.slices += 1
+            let limit = Self.isQuiet(state) ? Self.manySlices : Self.tooManySlices
+            guard state.slices >= limit else { return false }
+            state.slices = 0
+            return true
+        }
+        if isDue { try connection.checkpoint(.passive) }
+        waitForQuiet()
+    }
+
+    private static func isQuiet(_ state: State) -> Bool {
+        state.lastEdit.map { $0.duration(to: .now) >= quiet } ?? true
+    }
+
+    /// At most one visit is under way; it comes back until it finds the store quiet.
+    private func waitForQuiet() {
+        let isFirst = state.withLock { state in
+            defer { state.isWaiting = true }
+            return !state.isWaiting
+        }
+        if isFirst { visitLater() }
+    }
+
+    private func visitLater() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in
+            self?.visit()
+        }
+    }
+
+    private func visit() {
+        let isQuiet = state.withLock { state in
+            guard Self.isQuiet(state) else { return false }
+            state.isWaiting = false
+            state.slices = 0
+            return true
+        }
+        guard isQuiet else { return visitLater() }
+        // A checkpoint that fails is made up for by the next one or by closing; the log keeps all.
+        // After closing there is nothing to move.
+        _ = try? database.perform { try $0.checkpoint(.passive) }
+    }
+}
