@@ -1,3 +1,4 @@
+import Coding
 import LocalStore
 import Replication
 

@@ -3,6 +3,7 @@ import Dispatch
 import Replication
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LocalStore
@@ -245,7 +246,8 @@ struct ApplyPageTests {
         try store.set([("notes", .string("between"))], on: id)
         let recordsAtEdit = try device.number("SELECT count(*) FROM record") ?? 0
         finished.wait()
-        #expect(failure.withLock { $0 } == nil)
+        let failed = failure.withLock { $0 }
+        #expect(failed == nil)
         #expect(recordsAtEdit < 401)
         try device.sync(server)
         try device.expectNothingPending(server)

@@ -54,7 +54,8 @@ struct OptimisticTests {
         optimistic.flush()
         #expect(optimistic.shown("i") == ["doors": .integer(2), "notes": .string("x")])
         #expect(!optimistic.isWaiting("doors", of: "i"))
-        #expect(outcomes.withLock { $0 } == [true, false, true])
+        let ended = outcomes.withLock { $0 }
+        #expect(ended == [true, false, true])
     }
 
     /// Begin and end of three edits in every order in which the ends follow the begins in turn,

@@ -16,16 +16,17 @@ struct ConcurrencyTests {
         let request = device.request([device.change(id, ["notes": .string("x")])])
         let store = yard.store
         let owner = device.device
-        let versions = Mutex<[Int64?]>([])
+        let answers = Answers()
         DispatchQueue.concurrentPerform(iterations: 50) { _ in
             do {
                 let answer = try store.push(request, from: owner)
-                versions.withLock { $0.append(answer.results.first?.version) }
+                answers.versions.withLock { $0.append(answer.results.first?.version) }
             } catch {
                 Issue.record(error)
             }
         }
-        #expect(versions.withLock { $0 } == [Int64?](repeating: 2, count: 50))
+        let answered = answers.versions.withLock { $0 }
+        #expect(answered == [Int64?](repeating: 2, count: 50))
     }
 
     @Test("a poller beside eight writers sees every change", arguments: Backend.allCases)
@@ -89,4 +90,10 @@ struct ConcurrencyTests {
         let stored = device.confirmed.keys.filter { $0.rawValue.hasPrefix("i") }.count
         #expect(stored == all.filter { $0 == nil }.count)
     }
+}
+
+/// What many threads were told. A class, because Swift 6.0.3 takes a local `Mutex` for consumed by
+/// the closure that shares it.
+private final class Answers: Sendable {
+    let versions = Mutex<[Int64?]>([])
 }

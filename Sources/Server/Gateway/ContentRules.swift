@@ -15,8 +15,9 @@ enum ContentRules {
         guard try isPacked(request.head) else { return request.body }
         do {
             return try Gzip.inflate(request.body, limit: limit)
-        } catch let error where error.code == .tooLarge {
-            throw Refusal.unpackedTooLarge
+        } catch {
+            // Not `catch … where`: Swift 6.0.3 crashes where a typed error is caught in part.
+            throw error.code == .tooLarge ? Refusal.unpackedTooLarge : error as any Error
         }
     }
 
