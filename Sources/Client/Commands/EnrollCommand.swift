@@ -46,7 +46,9 @@ enum EnrollCommand {
     private static func requireUnused(_ home: Home) throws {
         do {
             _ = try SealedVault.load(home)
-        } catch VaultError.notEnrolled {
+        } catch {
+            // One catch for all: Swift 6.0.3 crashes where a typed error is caught in part.
+            guard case .notEnrolled = error else { throw error }
             return
         }
         throw VaultError.alreadyEnrolled
