@@ -95,7 +95,9 @@ struct DeviceFieldworkTests {
         let picture = try device.work.answer(
             "pressure", .integer(142), on: device.inspection)
         #expect(picture.answers["pressure"]?.value == .integer(142))
-        #expect(picture.answers["pressure"]?.standing == .savedHere)
+        // *Sent* where the worker, on a busy machine, had sealed it before the picture was taken.
+        let standing = try #require(picture.answers["pressure"]?.standing)
+        #expect([.savedHere, .sent].contains(standing))
         #expect(picture.drafts.isEmpty)
         let status = try device.work.status()
         // One mutation, or two where the worker sealed the first one meanwhile.

@@ -1,7 +1,7 @@
 import Sync
 import Testing
 
-/// SECURITY C-15 and C-21 against a TLS server that is not ours.
+/// The transport against a TLS server that is not ours.
 @Suite(
     "Transport over TLS",
     .enabled(if: OpenSSL.path != nil, "needs the openssl program (apt-get install openssl)"))

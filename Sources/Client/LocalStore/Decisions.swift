@@ -9,7 +9,7 @@ package enum Resolution: Sendable, Equatable {
     case value(FieldValue)
 }
 
-/// Retry, discard and resolve (SYNC.md). They work on the queue itself, so they pass the lock and
+/// Retry, discard and resolve. They work on the queue itself, so they pass the lock and
 /// limit triggers; each is one transaction.
 extension DeviceStore {
     /// Sends a failed mutation again, together with the record's later unsent ones, as one new

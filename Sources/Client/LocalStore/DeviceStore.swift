@@ -219,7 +219,7 @@ extension Connection {
     }
 }
 
-/// The texts that can be answers (SYNC.md): UTF-8 without NUL, at most 64 KiB.
+/// The texts that can be answers (walkdown-sync(7)): UTF-8 without NUL, at most 64 KiB.
 enum AnswerText {
     static func isAcceptable(_ bytes: [UInt8]) -> Bool {
         bytes.count <= FieldValue.longestText && !bytes.contains(0)

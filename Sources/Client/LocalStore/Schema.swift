@@ -1,6 +1,6 @@
 package import SQLite
 
-/// The tables of the encrypted database, as SYNC.md, "Local data model", names them.
+/// The tables of the encrypted database.
 ///
 /// Everything that synchronises is a record with fields, one register per field, so a form of
 /// 2,000 questions needs no DDL. Absent and NULL are the same. Tables whose names begin with

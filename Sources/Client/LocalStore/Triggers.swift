@@ -1,4 +1,4 @@
-/// The triggers that capture edits and refuse wrong ones (SYNC.md, "Triggers"). The whole script has
+/// The triggers that capture edits and refuse wrong ones. The whole script has
 /// a golden file, `Tests/LocalStoreTests/Golden/triggers.sql`.
 ///
 /// They hold under both settings of `recursive_triggers`, use the SQL of 3.15 and no OR clause: the

@@ -2,7 +2,7 @@ internal import CCurl
 
 /// One curl handle and the connection that it keeps: the only file that touches libcurl.
 ///
-/// Used from one thread at a time. Options are set once, at creation, in the order of SECURITY C-15;
+/// Used from one thread at a time. Options are set once, at creation, in one order;
 /// each exchange then sets its own address, headers and body.
 final class CurlHandle {
     private let curl: UnsafeMutableRawPointer

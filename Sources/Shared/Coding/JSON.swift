@@ -27,7 +27,7 @@ package struct JSONLimits: Sendable {
         self.values = values
     }
 
-    /// What the sync protocol allows (SECURITY S-10): 8 MiB unpacked, depth 32, strings of 64 KiB.
+    /// What the sync protocol allows: 8 MiB unpacked, depth 32, strings of 64 KiB.
     package static let wire = JSONLimits(
         bytes: 8 << 20, depth: 32, stringBytes: 64 << 10, values: 500_000)
 }

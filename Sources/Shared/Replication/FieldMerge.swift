@@ -52,7 +52,7 @@ package enum FieldOutcome: Hashable, Sendable {
     case undecided(FieldConflict)
 }
 
-/// Merges one change into one register, in the order of SYNC.md: equal, late, seen, policy.
+/// Merges one change into one register, in this order: equal, late, seen, policy.
 ///
 /// - Parameter newVersion: the record's version if anything of this mutation is applied.
 package func merge(

@@ -1,6 +1,6 @@
 internal import Coding
 
-/// Merges a whole mutation into the record that it names (SYNC.md, "Merge"). Pure: the store gives
+/// Merges a whole mutation into the record that it names (walkdown-sync(7)). Pure: the store gives
 /// what it has and keeps what comes out.
 ///
 /// - Parameters:

@@ -1,7 +1,7 @@
 import TerminalKit
 
 extension AppState {
-    /// Bytes of the longest PIN (CONTRACT: 6 to 128).
+    /// Bytes of the longest PIN (6 to 128).
     private static let longestPIN = 128
     private static let notThePIN = "That is not the PIN"
 
