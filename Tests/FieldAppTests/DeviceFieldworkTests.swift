@@ -5,6 +5,7 @@ import Forms
 import Inspections
 import LocalStore
 import Replication
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -19,6 +20,7 @@ struct DeviceFieldworkTests {
         let folder: TemporaryFolder
         let work: DeviceFieldwork
         let inspection: RecordID
+        let news = News()
         /// What waiting after wrong PINs is counted on.
         let boot = FixedClock(at: 1_000)
 
@@ -49,10 +51,21 @@ struct DeviceFieldworkTests {
             work = DeviceFieldwork(
                 home: home, lease: lease, sources: sources,
                 bootNow: { [boot] in BootInstant(boot: [1], milliseconds: boot.now) },
-                post: { _ in })
+                post: { [news] in news.add($0) })
         }
 
         deinit { work.lock() }
+    }
+
+    /// What the worker told the screen.
+    private final class News: Sendable {
+        private let heard = Mutex<[SyncNews]>([])
+
+        var all: [SyncNews] { heard.withLock { $0 } }
+        func add(_ message: AppMessage) {
+            if case .sync(let news) = message { heard.withLock { $0.append(news) } }
+        }
+        func clear() { heard.withLock { $0 = [] } }
     }
 
     private static func secret(_ text: String) -> SecretBytes {
@@ -127,12 +140,36 @@ struct DeviceFieldworkTests {
         }
     }
 
-    @Test("Completing and reopening change the state")
+    @Test("Completing checks what is stored, and completing and reopening change the state")
     func states() throws {
         let device = try unlocked()
+        #expect(throws: StoreRefusal(.constraint, "3 answers are missing or wrong")) {
+            try device.work.complete(device.inspection)
+        }
+        #expect(try device.work.inspection(device.inspection).state == .inProgress)
+        let answers: [(String, FieldValue)] = [
+            ("pressure", .integer(142)), ("leak", .string("no")), ("seals", .string("pass")),
+        ]
+        for (path, value) in answers {
+            _ = try device.work.answer(path, value, on: device.inspection)
+        }
         try device.work.complete(device.inspection)
         #expect(try device.work.inspection(device.inspection).state == .complete)
         try device.work.reopen(device.inspection)
         #expect(try device.work.inspection(device.inspection).state == .inProgress)
+    }
+
+    @Test("A network that was switched off stays off over a lock")
+    func switchOverLock() throws {
+        let device = try unlocked()
+        device.work.setNetwork(on: false)
+        device.work.lock()
+        device.news.clear()
+        try device.work.unlock(Self.secret(Self.pin))
+        _ = try device.work.answer("pressure", .integer(142), on: device.inspection)
+        // Locking waits for the worker: whatever it had begun has been told by then.
+        device.work.lock()
+        #expect(device.news.all.allSatisfy { $0 == .offline("switched off") })
+        #expect(!device.news.all.isEmpty)
     }
 }

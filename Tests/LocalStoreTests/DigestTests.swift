@@ -70,6 +70,21 @@ struct SiteDigestTests {
         try device.finish()
     }
 
+    @Test("synced is said only after equal digests, and no longer once the server has said more")
+    func provenState() throws {
+        publishSite(1)
+        try device.pullAll(from: server)
+        #expect(try device.store.status().state == "waiting")
+        try device.store.noteSynced()
+        #expect(try device.store.status().state == "synced")
+        server.edit("visit-1", ["doors": .integer(9)])
+        try device.pullAll(from: server)
+        #expect(try device.store.status().state == "waiting")
+        try device.store.noteSynced()
+        #expect(try device.store.status().state == "synced")
+        try device.finish()
+    }
+
     @Test("one value that differs names its site")
     func difference() throws {
         for number in 1...3 { publishSite(number) }

@@ -31,9 +31,11 @@ struct SQLTests {
         let id = try device.acceptedInspection([
             ("pressure", .integer(150)), ("doors", .integer(1)),
         ])
-        _ = try device.store.sql(
+        let edit = try device.store.sql(
             "UPDATE cold_chain_equipment SET pressure = 160, notes = 'x', doors = 1 WHERE id = '\(id)'",
             write: true)
+        // The doors stay as they were: two changes.
+        #expect(edit.captured == 2)
         #expect(try device.queue(id) == ["UPDATE PENDING notes=x on -@0 pressure=160 on 150@1"])
         #expect(throws: StoreError.refused(.limit, field: nil)) {
             try device.store.sql("UPDATE cold_chain_equipment SET pressure = 900", write: true)

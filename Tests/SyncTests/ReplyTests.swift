@@ -43,11 +43,12 @@ struct ReplyTests {
     }
 
     @Test(
-        "403, 409 and 410 mean more only with our server's code",
+        "400, 403, 409 and 410 mean more only with our server's code",
         arguments: [
             (403, "revoked", Refusal.Class.revoked), (403, "other", .forbidden),
             (409, "forked", .forked), (409, "other", .serverFault),
             (410, "cursor_expired", .cursorExpired), (410, "other", .serverFault),
+            (400, "bad_cursor", .cursorExpired), (400, "other", .unacceptable),
             (401, "revoked", .unauthorised), (500, "revoked", .broken),
         ])
     func codes(status: Int, code: String, kind: Refusal.Class) {

@@ -14,13 +14,10 @@ enum CompleteCommand {
         try run.withStore(for: .writing) { store in
             let detail = try store.detail(matching: run.invocation.operand("ID"))
             let form = try store.form(of: detail)
-            let state = try detail.summary.knownState()
-            let drafts = try Set(store.drafts(in: detail.summary.id).map(\.field))
-            do throws(Completion.Refusal) {
-                try Completion.check(
-                    form, answers: detail.answers, drafts: drafts, state: state)
-            } catch {
-                return try refuse(error, detail, form, run)
+            do {
+                try store.requireCompletable(detail.summary.id)
+            } catch let refusal as Completion.Refusal {
+                return try refuse(refusal, detail, form, run)
             }
             try store.complete(detail.summary.id)
             let done = try store.inspection(detail.summary.id).summary

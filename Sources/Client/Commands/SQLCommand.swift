@@ -23,7 +23,7 @@ enum SQLCommand {
             }
         }
         try run.emit(.array(result.objects)) { text(of: result, run) }
-        if writes { run.console.say(counted(result.changes, "row", "rows") + " changed") }
+        if writes { run.console.say(counted(Int(result.captured), "change", "changes") + " captured") }
         return .done
     }
 

@@ -2,6 +2,7 @@ internal import Arguments
 internal import Crypto
 internal import FieldApp
 internal import Glibc
+internal import Sync
 internal import TerminalKit
 internal import Vault
 
@@ -60,12 +61,13 @@ struct Application {
     let lease: HomeLease
     let run: CommandRun
     var demo: AppState.Demo?
+    var timing = Schedule.Timing()
 
     /// Returns when the screen is gone and everything is on the disk and locked.
     func open(unlockingWith pin: SecretBytes? = nil) throws -> ScreenEnd {
         let mailbox = try Mailbox<AppMessage>()
         let fieldwork = DeviceFieldwork(
-            home: home, lease: lease, sources: run.storeSources,
+            home: home, lease: lease, sources: run.storeSources, timing: timing,
             bootNow: run.surroundings.bootNow, post: { mailbox.post($0) })
         defer { fieldwork.lock() }
         if let pin {

@@ -79,7 +79,10 @@ extension DeviceStore {
     /// Push, pull and digest agreed: only now is *synced* the truth.
     package func noteSynced() throws {
         let now = SyncTimestamp.text(sources.now())
-        try edit { try $0.setMetadata("last_sync_utc", .text(now)) }
+        try edit { database in
+            try database.setMetadata("last_sync_utc", .text(now))
+            try database.setMetadata("proven", .integer(1))
+        }
     }
 
     /// Whether the last cycle met the server at all, for whoever asks later.

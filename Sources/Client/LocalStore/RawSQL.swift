@@ -4,8 +4,8 @@ package import SQLite
 package struct SQLResult: Sendable, Equatable {
     package var columns: [String]
     package var rows: [[DatabaseValue]]
-    /// Rows that the statement itself changed; those of a view's triggers are not counted.
-    package var changes: Int
+    /// Changes of fields that were captured: what `changes()` counts leaves a view's triggers out.
+    package var captured: Int64
 }
 
 extension DeviceStore {
@@ -21,7 +21,8 @@ extension DeviceStore {
                     : "only SELECT; edits need --write")
         }
         return write
-            ? try edit { try $0.table(statement) } : try read { try $0.table(statement) }
+            ? try edit { try $0.capturing { try $0.table(statement) } }
+            : try read { try $0.table(statement) }
     }
 }
 
@@ -49,7 +50,14 @@ extension Connection {
     fileprivate func table(_ statement: String) throws -> SQLResult {
         let columns = try columnNames(of: statement)
         let rows = try query(statement) { $0.values }
-        let isWrite = try !isReadOnly(statement)
-        return SQLResult(columns: columns, rows: rows, changes: isWrite ? changes : 0)
+        return SQLResult(columns: columns, rows: rows, captured: 0)
+    }
+
+    /// The capture triggers raise the Lamport counter once for each field that changed.
+    fileprivate func capturing(_ body: (Connection) throws -> SQLResult) throws -> SQLResult {
+        let before = try metadataInteger("lamport") ?? 0
+        var result = try body(self)
+        result.captured = try (metadataInteger("lamport") ?? 0) - before
+        return result
     }
 }

@@ -110,6 +110,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var deviceId: String?
     /// The last cycle did not meet the server.
     package var isOffline = false
+    /// The digests were equal, and the server has said nothing since.
+    package var isProven = false
 
     package init() {}
 
@@ -119,7 +121,7 @@ package struct StatusSummary: Sendable, Equatable {
         if failed + conflict > 0 { return "attention" }
         if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending > 0
-        return waits || lastSyncUtc == nil ? "waiting" : "synced"
+        return waits || !isProven ? "waiting" : "synced"
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

@@ -40,6 +40,7 @@ extension DeviceStore {
                 summary.oldestUnsyncedUtc = min(summary.oldestUnsyncedUtc ?? oldest, oldest)
             }
             summary.lastSyncUtc = try database.metadataText("last_sync_utc")
+            summary.isProven = try database.metadataInteger("proven") == 1
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             return summary

@@ -48,7 +48,8 @@ final class RemoteApplication {
         try database.status(of: id) == "PENDING"
     }
 
-    /// The counter of the server, and the epoch that gives versions their meaning.
+    /// The counter of the server, and the epoch that gives versions their meaning. What comes now
+    /// is news: until the digests are compared again nothing proves that the copies are equal.
     func note(_ server: ServerState) throws {
         try database.execute(
             "UPDATE __sync_metadata SET value = max(value, ?) WHERE key = 'lamport'",
@@ -56,6 +57,8 @@ final class RemoteApplication {
         try database.execute(
             "UPDATE __sync_metadata SET value = ? WHERE key = 'server_epoch' AND value IS NOT ?",
             [.integer(server.epoch), .integer(server.epoch)])
+        try database.execute(
+            "UPDATE __sync_metadata SET value = 0 WHERE key = 'proven' AND value IS NOT 0")
     }
 
     func writeSiteSums() throws { try sums.write() }

@@ -32,7 +32,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case revoked
         /// 409 with the code `forked`: this device's past was lived twice.
         case forked
-        /// 410: what the cursor points at is no longer kept.
+        /// 410, or 400 with the code `bad_cursor`: what the cursor points at is no longer kept.
         case cursorExpired
         /// 426: client and server are too far apart.
         case upgradeNeeded
@@ -111,6 +111,8 @@ extension WireAnswer {
     /// - Parameter code: nil when the answer is not our server's.
     private func kind(code: String?) -> Refusal.Class {
         switch status {
+        // A cursor that it cannot read is as good as one that it does not keep any more.
+        case 400 where code == "bad_cursor": .cursorExpired
         case 400, 422: code == nil ? .serverFault : .unacceptable
         case 401: .unauthorised
         case 403: code == "revoked" ? .revoked : .forbidden

@@ -26,6 +26,8 @@ package final class SyncWorker: Sendable {
         /// Only the timer that was armed last counts.
         var armed = 0
         var keptFloor: Int64?
+
+        func mayFire(_ number: Int) -> Bool { armed == number && !isStopped && !isOff }
     }
 
     private let replica: any Replica
@@ -103,9 +105,11 @@ package final class SyncWorker: Sendable {
     }
 
     private func fire(_ number: Int) {
+        // A stopped worker's store may be closed: it makes no transport any more.
+        guard inner.withLock({ $0.mayFire(number) }) else { return }
         let transport = connect()
         let mayRun = inner.withLock { inner in
-            guard inner.armed == number, !inner.isStopped, !inner.isOff else { return false }
+            guard inner.mayFire(number) else { return false }
             inner.schedule.begin()
             inner.running = transport
             return true

@@ -108,13 +108,6 @@ package final class Connection {
         return Row(statement.handle).columnNames
     }
 
-    /// Whether the statement leaves the database as it is (`sqlite3_stmt_readonly`).
-    package func isReadOnly(_ sql: String) throws(SQLiteError) -> Bool {
-        let statement = try checkOut(sql)
-        defer { checkIn(statement) }
-        return sqlite3_stmt_readonly(statement.handle) != 0
-    }
-
     /// Rows that the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 

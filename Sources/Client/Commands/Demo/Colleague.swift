@@ -57,8 +57,8 @@ final class Colleague: @unchecked Sendable {
         // A colleague who cannot write just now tries something else next time: it is a demo.
         guard let inspections = try? store.inspections(), !inspections.isEmpty else { return }
         let workable = inspections.filter { ["assigned", "inProgress"].contains($0.state) }
-        // The first ones are where a newcomer starts, so that the two of them meet.
-        let near = workable.prefix(4)
+        // The first ones on the screen are where a newcomer starts, so that the two of them meet.
+        let near = workable.sorted { ($0.site ?? "", $0.name) < ($1.site ?? "", $1.name) }.prefix(3)
         guard let inspection = near.dropFirst(turns % max(1, near.count)).first else { return }
         turns += 1
         try? store.set([Self.answers[turns % Self.answers.count]], on: inspection.id)

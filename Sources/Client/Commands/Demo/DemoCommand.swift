@@ -2,6 +2,7 @@ internal import Arguments
 internal import FieldApp
 internal import Foundation
 internal import Replication
+internal import Sync
 internal import TerminalKit
 internal import Vault
 
@@ -76,6 +77,8 @@ enum DemoCommand {
         var application = Application(
             home: ground.device.home, lease: try HomeLease.acquire(ground.device.home), run: run)
         application.demo = AppState.Demo(pin: DemoGround.pin)
+        // A newcomer looks on for a minute or two, not for a working day.
+        application.timing.interval = 8000
         let end = try application.open()
         try colleague.leave()
         return end

@@ -2,7 +2,7 @@ package import Coding
 package import Crypto
 package import LocalStore
 package import Replication
-import Sync
+package import Sync
 import Synchronization
 package import Vault
 
@@ -16,28 +16,36 @@ package final class DeviceFieldwork: Fieldwork {
         let worker: SyncWorker
     }
 
-    /// What the last cycle proved; outlives a lock.
-    private struct Proof: Sendable {
+    /// What outlives a lock.
+    private struct Lasting: Sendable {
+        /// What the last cycle proved.
         var digestsAgree: Bool?
+        /// The network switch.
+        var isOnline = true
     }
 
     private let home: Home
     private let lease: HomeLease
     private let sources: StoreSources
+    private let timing: Schedule.Timing
     private let bootNow: @Sendable () throws(VaultError) -> BootInstant
     private let post: @Sendable (AppMessage) -> Void
     private let opened = Mutex<Opened?>(nil)
-    private let proof = Mutex(Proof())
+    private let lasting = Mutex(Lasting())
 
-    /// - Parameter post: takes news of the worker, from any thread.
+    /// - Parameters:
+    ///   - timing: how soon a cycle follows what happens.
+    ///   - post: takes news of the worker, from any thread.
     package init(
         home: Home, lease: HomeLease, sources: StoreSources,
+        timing: Schedule.Timing = Schedule.Timing(),
         bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant,
         post: @escaping @Sendable (AppMessage) -> Void
     ) {
         self.home = home
         self.lease = lease
         self.sources = sources
+        self.timing = timing
         self.bootNow = bootNow
         self.post = post
     }
@@ -53,6 +61,7 @@ package final class DeviceFieldwork: Fieldwork {
                 home: home, key: key, access: .writer(lease), sources: sources)
             let worker = makeWorker(for: store)
             opened.withLock { $0 = Opened(store: store, worker: worker) }
+            if !lasting.withLock({ $0.isOnline }) { worker.setOnline(false) }
             worker.wake(.started)
         } catch {
             throw UnlockRefusal(error)
@@ -61,7 +70,7 @@ package final class DeviceFieldwork: Fieldwork {
 
     private func makeWorker(for store: DeviceStore) -> SyncWorker {
         SyncWorker(
-            replica: store, connect: { Wire.connect(store) }, now: sources.now,
+            replica: store, connect: { Wire.connect(store) }, timing: timing, now: sources.now,
             random: { bound in Int64.random(in: 0..<max(1, bound)) },
             report: { [weak self] in self?.tell($0) })
     }
@@ -113,7 +122,7 @@ package final class DeviceFieldwork: Fieldwork {
 
     package func status() throws(StoreRefusal) -> StatusPicture {
         var picture = try onStore { try $0.statusPicture() }
-        picture.digestsAgree = proof.withLock { $0.digestsAgree }
+        picture.digestsAgree = lasting.withLock { $0.digestsAgree }
         return picture
     }
 
@@ -155,7 +164,11 @@ package final class DeviceFieldwork: Fieldwork {
     }
 
     package func complete(_ id: RecordID) throws(StoreRefusal) {
-        try edit { try $0.complete(id) }
+        try edit { store in
+            // The reducer has checked what it shows; a pull may have been quicker.
+            try store.requireCompletable(id)
+            try store.complete(id)
+        }
     }
 
     package func reopen(_ id: RecordID) throws(StoreRefusal) {
@@ -180,11 +193,14 @@ package final class DeviceFieldwork: Fieldwork {
 
     package func syncNow() { opened.withLock { $0 }?.worker.wake(.demanded) }
 
-    package func setNetwork(on: Bool) { opened.withLock { $0 }?.worker.setOnline(on) }
+    package func setNetwork(on: Bool) {
+        lasting.withLock { $0.isOnline = on }
+        opened.withLock { $0 }?.worker.setOnline(on)
+    }
 
     private func tell(_ state: SyncState) {
         if case .resting(let report?) = state {
-            proof.withLock { $0.digestsAgree = report.outcome.digestsAgree ?? $0.digestsAgree }
+            lasting.withLock { $0.digestsAgree = report.outcome.digestsAgree ?? $0.digestsAgree }
         }
         if let news = SyncNews(state) { post(.sync(news)) }
     }

@@ -1,3 +1,4 @@
+import Inspections
 import LocalStore
 import Sync
 import Vault
@@ -6,6 +7,10 @@ extension StoreRefusal {
     /// No text holds an answer: the store's errors have none.
     init(_ error: any Error) {
         guard let error = error as? StoreError else {
+            if let refusal = error as? Completion.Refusal {
+                self.init(.constraint, refusal.sentence)
+                return
+            }
             self.init(.other, "\(error)")
             return
         }
@@ -81,6 +86,17 @@ extension CycleOutcome {
         case .synced: true
         case .unproven(let sites): sites.isEmpty ? nil : false
         case .refused, .storeFailed, .cancelled: nil
+        }
+    }
+}
+
+extension Completion.Refusal {
+    fileprivate var sentence: String {
+        switch self {
+        case .state: "another state came in meanwhile; it cannot be completed now"
+        case .problems(let problems):
+            problems.count == 1
+                ? "an answer is missing or wrong" : "\(problems.count) answers are missing or wrong"
         }
     }
 }

@@ -1,0 +1,18 @@
+internal import Inspections
+package import Replication
+
+extension DeviceStore {
+    /// Whether what is stored may be finished: a picture on a screen can be older than a pull.
+    /// - Throws: `Completion.Refusal` with the state or the problems in the way; `unknownForm` where
+    ///   its form is not on this device.
+    package func requireCompletable(_ id: RecordID) throws {
+        let detail = try inspection(id)
+        let summary = detail.summary
+        let form = try form(summary.form, version: summary.formVersion).definition
+        guard let state = InspectionState(rawValue: summary.state) else {
+            throw StoreError.damaged("the inspection is in a state that this version does not know")
+        }
+        try Completion.check(
+            form, answers: detail.answers, drafts: Set(drafts(in: id).map(\.field)), state: state)
+    }
+}
