@@ -63,6 +63,36 @@ struct AnsweringTests {
         }
     }
 
+    @Test("U50 a scan answers the question that has the focus, advances once and commands nothing")
+    func scans() throws {
+        var story = try Story()
+        story.openFreezer()
+        // A number that the field cannot hold stays in the editor, for the person to see.
+        story.scan("*00315 box of parts")
+        #expect(story.state.place == .editor && story.focus == "pressure")
+        #expect(story.stored("pressure") == .null)
+        story.press(.escape)
+        story.scan("160")
+        #expect(story.stored("pressure") == .integer(160))
+        #expect(story.focus == "leak")
+        story.scan("cpfxoq nts !")
+        #expect(story.focus == "leak" && story.value("leak") == .null)
+        story.scan("No")
+        #expect(story.stored("leak") == .string("no"))
+        #expect(story.focus == "seals")
+        #expect(story.field.completed.isEmpty && !story.field.hasQuit && story.field.syncs == 0)
+    }
+
+    @Test("a scan in the worklist shows what it names")
+    func scanInWorklist() throws {
+        var story = try Story()
+        story.unlock()
+        story.scan("CHL-2")
+        #expect(story.state.worklist.shown.map(\.name) == ["CHL-2"])
+        story.press(.escape)
+        #expect(story.state.worklist.shown.count == 2)
+    }
+
     @Test("an answer reads typed until it is on the disk, then saved here")
     func standings() throws {
         var story = try Story()

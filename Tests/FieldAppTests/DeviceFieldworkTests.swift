@@ -105,8 +105,8 @@ struct DeviceFieldworkTests {
         let device = try unlocked()
         try device.work.keepDraft("14", of: "pressure", on: device.inspection)
         #expect(try device.work.inspection(device.inspection).drafts == ["pressure": "14"])
-        let picture = try device.work.answer(
-            "pressure", .integer(142), on: device.inspection)
+        let picture = try #require(
+            try device.work.answer("pressure", .integer(142), on: device.inspection))
         #expect(picture.answers["pressure"]?.value == .integer(142))
         // *Sent* where the worker, on a busy machine, had sealed it before the picture was taken.
         let standing = try #require(picture.answers["pressure"]?.standing)

@@ -110,7 +110,9 @@ struct DraftTests {
         story.press(.enter)
         #expect(story.value("pressure") == .integer(150))
         #expect(story.screen?.draft(of: "pressure") == "160")
-        #expect(story.state.notice?.text == "Not saved: the disk is full")
+        #expect(
+            story.state.notice?.text
+                == "Not saved: the disk is full. What was typed is kept as a draft")
         #expect(story.state.warning == "The disk is full")
 
         story.field.refusal = nil
@@ -142,6 +144,66 @@ struct DraftTests {
         #expect(story.value("pressure") == .integer(170))
         #expect(story.stored("pressure") == .integer(170))
         #expect(story.screen?.writes.isEmpty == true)
+    }
+
+    @Test(
+        "typed text outlives a refusal that comes when its screen is gone",
+        arguments: [KeyEvent.escape, .control("x"), .function(10)])
+    func refusedAfterLeaving(leave: KeyEvent) throws {
+        var story = try Story()
+        story.openFreezer()
+        story.holds = true
+        story.type("160")
+        story.press(.enter, leave)
+        story.field.refusal = StoreRefusal(.disk, "the disk is full")
+        story.release()
+        #expect(story.stored("pressure") == .null)
+        #expect(story.field.drafts == ["pressure": "160"])
+    }
+
+    @Test("a draft that the disk does not take is tried again until it does")
+    func draftTriedAgain() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.field.draftsFail = true
+        story.type("900")
+        story.wait(1_000)
+        #expect(story.state.notice?.text == "The draft could not be stored: the disk is full")
+        // Left with a value that breaks a rule: the text is in memory only.
+        story.press(.escape)
+        story.wait(20_000)
+        #expect(story.field.drafts.isEmpty)
+        story.field.draftsFail = false
+        story.wait(6_000)
+        #expect(story.field.drafts == ["pressure": "900"])
+        #expect(story.state.unkept.isEmpty)
+    }
+
+    @Test("leaving tries once more what the disk did not take, and says what it still does not")
+    func lastTry() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.field.refusal = StoreRefusal(.disk, "the disk is full")
+        story.field.draftsFail = true
+        story.type("160")
+        story.press(.enter)
+        let end = update(&story.state, .hangUp)
+        #expect(end.contains(.draft(Story.freezer, path: "pressure", text: "160")))
+        let losses = end.flatMap { story.field.perform($0) }.compactMap(\.loss)
+        #expect(losses == ["What was typed could not be kept: the disk is full"])
+    }
+
+    @Test("an answer that is stored and cannot be read back is not called unsaved")
+    func storedAndUnread() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.field.readsFailOnce = true
+        story.type("160")
+        story.press(.enter)
+        #expect(story.stored("pressure") == .integer(160))
+        #expect(story.value("pressure") == .integer(160))
+        #expect(story.screen?.standing(of: "pressure") == .savedHere)
+        #expect(story.screen?.writes.isEmpty == true && story.field.drafts.isEmpty)
     }
 
     @Test("a draft found after a crash is said once and opened for editing")

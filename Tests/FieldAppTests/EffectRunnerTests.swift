@@ -50,7 +50,7 @@ private final class RecordingFieldwork: Fieldwork {
     }
     func answer(
         _ path: String, _ value: FieldValue, on id: RecordID
-    ) throws(StoreRefusal) -> InspectionPicture {
+    ) throws(StoreRefusal) -> InspectionPicture? {
         try note("answer \(path)")
         return picture
     }
@@ -91,7 +91,7 @@ struct EffectRunnerTests {
     @Test("effects are done in the order in which they were asked for")
     func order() {
         let told = messages(after: [
-            .answer(EditID(1), "i", path: "a", .integer(1)),
+            .answer(EditID(1), "i", path: "a", .integer(1), text: "1"),
             .draft("i", path: "b", text: "x"), .release("i", ["a"]), .lock,
         ])
         #expect(fieldwork.log.withLock { $0 } == ["answer a", "draft b", "release", "lock"])
@@ -110,7 +110,8 @@ struct EffectRunnerTests {
     func refusal() {
         fieldwork.refusal.withLock { $0 = StoreRefusal(.disk, "full") }
         let told = messages(after: [
-            .answer(EditID(1), "i", path: "a", .integer(1)), .draft("i", path: "b", text: "x"),
+            .answer(EditID(1), "i", path: "a", .integer(1), text: "1"),
+            .draft("i", path: "b", text: "x"),
             .loadInspection("i"), .discard("m"),
         ])
         #expect(told == ["notSaved", "draftNotSaved", "refused", "refused"])
@@ -118,13 +119,27 @@ struct EffectRunnerTests {
 
     @Test("the PIN reaches the vault as it was typed, and the pad forgets it")
     func pin() {
-        for scalar in "é24680".unicodeScalars { _ = runner.run([.pin(.type(scalar))]) }
+        for scalar in "é246809".unicodeScalars { _ = runner.run([.pin(.type(scalar))]) }
         _ = runner.run([.pin(.backspace)])
         #expect(messages(after: [.pin(.enter)]) == ["unlockRefused"])
         for scalar in "246810".unicodeScalars { _ = runner.run([.pin(.type(scalar))]) }
         #expect(messages(after: [.pin(.enter)]) == ["unlocked"])
         #expect(
-            fieldwork.pins.withLock { $0 } == [Array("é2468".utf8), Array("246810".utf8)])
+            fieldwork.pins.withLock { $0 } == [Array("é24680".utf8), Array("246810".utf8)])
+    }
+
+    @Test("what was typed for a refused answer is kept as a draft in the same turn")
+    func refusedAnswer() throws {
+        fieldwork.refusal.withLock { $0 = StoreRefusal(.queueFull, "the queue is full") }
+        _ = messages(after: [.answer(EditID(1), "i", path: "a", .integer(1), text: "1")])
+        #expect(fieldwork.log.withLock { $0 } == ["answer a", "draft a"])
+    }
+
+    @Test("a PIN that is too short to be one is no try")
+    func shortPIN() {
+        for scalar in "24681".unicodeScalars { _ = runner.run([.pin(.type(scalar))]) }
+        #expect(messages(after: [.pin(.enter)]) == ["unlockRefused"])
+        #expect(fieldwork.pins.withLock { $0 }.isEmpty)
     }
 
     @Test("a PIN longer than the pad is cut off, not overrun")

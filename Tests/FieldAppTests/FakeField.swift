@@ -14,6 +14,10 @@ struct FakeField {
     var rows: [QueueRow] = []
     /// The next writes of answers fail with this.
     var refusal: StoreRefusal?
+    /// The next answer is stored and cannot be read back.
+    var readsFailOnce = false
+    /// Drafts cannot be written either.
+    var draftsFail = false
 
     // What happened, for assertions.
     var discarded: [MutationID] = []
@@ -38,8 +42,8 @@ struct FakeField {
         case .loadInspection(let id): return inspections[id].map { [.inspection($0)] } ?? []
         case .loadConflict(let id):
             return [conflicts[id].map { .conflict($0) } ?? .noConflict(id)]
-        case .answer(let edit, let id, let path, let value):
-            return answer(edit, id, path, value)
+        case .answer(let edit, let id, let path, let value, let text):
+            return answer(edit, id, path, value, text)
         case .draft(let id, let path, let text): return keep(id, path, text)
         case .complete(let id): return change(id, to: .complete, deed: .complete(id))
         case .reopen(let id): return change(id, to: .inProgress, deed: .reopen(id))
@@ -85,19 +89,34 @@ struct FakeField {
     }
 
     private mutating func answer(
-        _ edit: EditID, _ id: RecordID, _ path: String, _ value: FieldValue
+        _ edit: EditID, _ id: RecordID, _ path: String, _ value: FieldValue,
+        _ text: String?
     ) -> [AppMessage] {
         guard var picture = inspections[id] else { return [] }
-        if let refusal { return [.notSaved(edit, refusal)] }
+        if let refusal {
+            if let text, !draftsFail { _ = keep(id, path, text) }
+            return [
+                .notSaved(
+                    UnsavedAnswer(
+                        edit: edit, inspection: id, path: path, text: text, refusal: refusal,
+                        isDraftKept: text != nil && !draftsFail))
+            ]
+        }
         picture.answers[path] = AnswerPicture(value: value, standing: .savedHere)
         picture.drafts[path] = nil
         drafts[path] = nil
         if picture.state == .assigned || picture.state == .returned { picture.state = .inProgress }
         inspections[id] = picture
-        return [.saved(edit, picture)]
+        defer { readsFailOnce = false }
+        return [.saved(edit, id, readsFailOnce ? nil : picture)]
     }
 
     private mutating func keep(_ id: RecordID, _ path: String, _ text: String?) -> [AppMessage] {
+        if draftsFail {
+            return [
+                .draftNotSaved(id, path: path, text: text, StoreRefusal(.disk, "the disk is full"))
+            ]
+        }
         if text == nil, drafts[path] != nil { draftsDropped += 1 }
         drafts[path] = text
         inspections[id]?.drafts[path] = text

@@ -97,6 +97,42 @@ struct LockTests {
         #expect(story.state.place == .worklist)
     }
 
+    @Test("help over the check of a PIN does not keep it from opening")
+    func helpMeanwhile() throws {
+        var story = try Story()
+        story.holds = true
+        story.unlock()
+        story.press(.function(1))
+        #expect(story.state.place == .help)
+        story.release()
+        #expect(story.state.place == .worklist)
+        #expect(story.state.deadline == story.state.lastKey + AppState.lockDelay)
+    }
+
+    @Test("a demand to lock while a PIN is being checked closes what it opens")
+    func lockMeanwhile() throws {
+        var story = try Story()
+        story.holds = true
+        story.unlock()
+        story.send(.lockDemanded)
+        story.release()
+        #expect(story.state.place == .unlock)
+        #expect(story.field.isLocked)
+        story.unlock()
+        #expect(story.state.place == .worklist)
+    }
+
+    @Test("a cycle that was under way is not shown for ever after a lock")
+    func cycleOverLock() throws {
+        var story = try Story()
+        story.unlock()
+        story.send(.sync(.started))
+        story.press(.control("x"))
+        story.send(.sync(.finished(pushed: 0, pulled: 0, isComplete: true)))
+        story.unlock()
+        #expect(!story.state.isSyncing)
+    }
+
     @Test("results that come after the lock show nothing")
     func late() throws {
         var story = try Story()

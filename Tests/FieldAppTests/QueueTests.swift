@@ -181,6 +181,30 @@ struct ReviewTests {
         #expect(screen.editor?.line.text == "b and c")
     }
 
+    @Test("a third value is a draft within a second, also over a lock, until it has served")
+    func draftOfThird() throws {
+        var story = try Self.story()
+        story.press(.down)
+        story.type("e")
+        story.type(" and c")
+        story.wait(1_000)
+        #expect(story.field.drafts == ["notes": "b and c"])
+        story.send(.lockDemanded)
+        var kept = Self.picture
+        kept.fields[1].draft = story.field.drafts["notes"]
+        story.field.conflicts[Story.freezer] = kept
+        story.unlock()
+        if story.state.place == .inspection { story.type("v") }
+        story.press(.down)
+        story.type("e")
+        #expect(story.state.layers.top.editor?.line.text == "b and c")
+        story.press(.enter)
+        story.press(.up)
+        story.type("m")
+        #expect(story.field.resolved[Story.freezer]?["notes"] == .edited(.string("b and c")))
+        #expect(story.field.drafts.isEmpty)
+    }
+
     @Test("a value that nobody saw is not decided about")
     func changedMeanwhile() throws {
         var story = try Self.story()

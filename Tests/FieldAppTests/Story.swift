@@ -80,6 +80,8 @@ struct Story {
         for scalar in text.unicodeScalars { press(.character(scalar)) }
     }
 
+    mutating func scan(_ text: String) { send(.input(.scan(text), now)) }
+
     mutating func paste(_ text: String) { send(.input(.paste(text), now)) }
 
     /// Time passes with nobody at the keys; ticks come when the state asks for them.

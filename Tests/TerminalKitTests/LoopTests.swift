@@ -70,6 +70,27 @@ struct LoopTests {
         #expect(fixture.loop.timer == nil)
     }
 
+    @Test("The alarm that wakes from suspend is armed with the deadline and ends the wait alone")
+    func alarm() throws {
+        let fixture = try Fixture()
+        let start = BootClock.milliseconds()
+        fixture.loop.timer = start + 40
+        #expect(try fixture.loop.wait() == [.timer])
+        #expect(BootClock.milliseconds() >= start + 40)
+    }
+
+    @Test("Where a secret is typed a paste comes key by key")
+    func secretPaste() throws {
+        let fixture = try Fixture()
+        fixture.loop.takesSecret = true
+        fixture.type("\u{1B}[200~2\u{E9}\u{1B}[20\r\u{1F600}\u{1B}[201~")
+        let typed = "2\u{E9}[20\u{1F600}".unicodeScalars.map {
+            EventLoop<Int>.Event.input(.key(.character($0)))
+        }
+        #expect(try fixture.loop.wait() == typed)
+        #expect(try fixture.loop.isDrained())
+    }
+
     @Test("U11 The end of the input is an event, not a reason to spin")
     func endOfInput() throws {
         let fixture = try Fixture()

@@ -13,6 +13,9 @@ final class Probe: ScreenApp {
 
     var timer: Int64? { nil }
     var isBusy: Bool { false }
+    var takesSecret: Bool { false }
+
+    func isText(_ key: KeyEvent) -> Bool { true }
 
     static func main() {
         do {
@@ -44,6 +47,7 @@ final class Probe: ScreenApp {
         case .input(.paste(let text)):
             line.paste(text)
             last = "paste"
+        case .input(.scan): last = "scan"
         case .input(.mouse): last = "mouse"
         case .resized(let size): last = "size \(size.columns)x\(size.rows)"
         case .timer, .userSignal: break

@@ -7,6 +7,13 @@ void walkdown_mailbox_signal(int descriptor);
 void walkdown_mailbox_drain(int descriptor);
 void walkdown_mailbox_close(int descriptor);
 
+// A timer on CLOCK_BOOTTIME (timerfd_create(2)): unlike the timeout of poll(2) it counts while the
+// machine sleeps, and is readable at once when it wakes too late. -1 with errno set on failure.
+int walkdown_timer_open(void);
+// Readable from `milliseconds` of the clock on; negative for never.
+void walkdown_timer_set(int descriptor, long long milliseconds);
+void walkdown_timer_close(int descriptor);
+
 // The crash guard. One screen a process; called on the main thread unless said otherwise.
 
 // Remembers the modes of `terminal`, takes over the signals and gives this thread an alternate

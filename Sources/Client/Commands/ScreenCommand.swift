@@ -79,6 +79,10 @@ struct Application {
         let before = size(of: log)
         let end = try FieldScreen.run(
             screen, mailbox: mailbox, options: ScreenCommand.screenOptions(run), log: log)
+        for sentence in screen.unsaved { run.console.say("walkdown: " + sentence) }
+        guard screen.unsaved.isEmpty else {
+            throw Failure(.failed, "not everything could be stored")
+        }
         if size(of: log) > before { run.console.say("walkdown: warnings are in \(log)") }
         return end
     }

@@ -138,9 +138,10 @@ package final class DeviceFieldwork: Fieldwork {
 
     package func answer(
         _ path: String, _ value: FieldValue, on id: RecordID
-    ) throws(StoreRefusal) -> InspectionPicture {
+    ) throws(StoreRefusal) -> InspectionPicture? {
         try edit { try $0.set([(path, value)], on: id) }
-        return try inspection(id)
+        // It is stored: that it cannot be read just now is told when the screen asks again.
+        return try? inspection(id)
     }
 
     package func keepDraft(

@@ -63,6 +63,8 @@ extension SyncNews {
 
     private init(_ refusal: Sync.Refusal) {
         switch refusal.kind {
+        case .offline where refusal.fault?.isAlarm ?? false:
+            self = .failed(refusal.fault.map(Enrolment.words) ?? "")
         case .offline:
             self = .offline(
                 refusal.fault.map(Enrolment.words)
@@ -75,6 +77,17 @@ extension SyncNews {
         case .forked: self = .failed("the server has seen a copy of this device")
         case .unacceptable, .oversized, .forbidden, .cursorExpired, .serverFault:
             self = .failed("the server refused (status \(refusal.status))")
+        }
+    }
+}
+
+extension TransportFault {
+    /// No lack of signal: somebody else answers in the server's place, or this device is set up or
+    /// its clock is set so that it can trust nobody.
+    fileprivate var isAlarm: Bool {
+        switch self {
+        case .wrongPin, .untrusted, .clock, .misconfigured: true
+        default: false
         }
     }
 }

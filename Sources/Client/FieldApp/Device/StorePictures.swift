@@ -93,12 +93,14 @@ extension DeviceStore {
         guard !conflicts.isEmpty else { return nil }
         let summary = try inspection(id).summary
         let form = try form(summary.form, version: summary.formVersion).definition
+        let drafts = try Dictionary(
+            drafts(in: id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })
         let fields = conflicts.map { conflict in
             ConflictField(
                 path: conflict.column, question: form.question(named: conflict.column),
                 base: conflict.base, mine: conflict.mine, theirs: conflict.theirs,
                 theirsBy: conflict.theirsNode.map { String($0.rawValue.prefix(8)) },
-                rule: conflict.rule)
+                rule: conflict.rule, draft: drafts[conflict.column])
         }
         return ConflictPicture(id: id, name: shownName(summary), fields: fields)
     }

@@ -70,7 +70,13 @@ package final class EffectRunner: Sendable {
             case .type(let scalar): pad.type(scalar)
             case .backspace: pad.backspace()
             case .clear: pad.clear()
-            case .enter: return pad.take()
+            case .enter:
+                guard pad.isLongEnough else {
+                    pad.clear()
+                    deliver(.unlockRefused(.tooShort))
+                    return nil
+                }
+                return pad.take()
             }
             return nil
         }
@@ -129,8 +135,8 @@ package final class EffectRunner: Sendable {
         case .loadConflict(let id):
             guard let picture = try fieldwork.conflict(id) else { return .noConflict(id) }
             return .conflict(picture)
-        case .answer(let edit, let id, let path, let value):
-            return .saved(edit, try fieldwork.answer(path, value, on: id))
+        case .answer(let edit, let id, let path, let value, _):
+            return .saved(edit, id, try fieldwork.answer(path, value, on: id))
         case .draft(let id, let path, let text):
             try fieldwork.keepDraft(text, of: path, on: id)
             return .draftSaved(id, path: path, text: text)
@@ -149,10 +155,29 @@ package final class EffectRunner: Sendable {
 
     private func failure(of effect: Effect, _ refusal: StoreRefusal) -> AppMessage {
         switch effect {
-        case .answer(let edit, _, _, _): .notSaved(edit, refusal)
-        case .draft(let id, let path, _): .draftNotSaved(id, path: path, refusal)
+        case .answer(let edit, let id, let path, _, let text):
+            // The draft at once, on this queue: the screen that asked may be gone before the answer
+            // comes.
+            .notSaved(
+                UnsavedAnswer(
+                    edit: edit, inspection: id, path: path, text: text, refusal: refusal,
+                    isDraftKept: keep(text, of: path, on: id)))
+        case .draft(let id, let path, let text):
+            .draftNotSaved(id, path: path, text: text, refusal)
         case .loadInspection(let id), .loadConflict(let id): .refused(.open(id), refusal)
         default: .refused(deed(of: effect) ?? .refresh, refusal)
+        }
+    }
+
+    /// Whether what was typed could be kept as a draft.
+    private func keep(_ text: String?, of path: String, on id: RecordID) -> Bool {
+        guard let text else { return false }
+        do throws(StoreRefusal) {
+            try fieldwork.keepDraft(text, of: path, on: id)
+            return true
+        } catch {
+            // Told with the refusal of the answer itself.
+            return false
         }
     }
 

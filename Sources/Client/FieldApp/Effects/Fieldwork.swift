@@ -18,10 +18,11 @@ package protocol Fieldwork: Sendable {
     /// Nil where nothing is in conflict.
     func conflict(_ id: RecordID) throws(StoreRefusal) -> ConflictPicture?
 
-    /// Stores an answer and gives the inspection as it is then. The question's draft goes with it.
+    /// Stores an answer and gives the inspection as it is then; nil where it is stored and cannot be
+    /// read. The question's draft goes with it.
     func answer(
         _ path: String, _ value: FieldValue, on id: RecordID
-    ) throws(StoreRefusal) -> InspectionPicture
+    ) throws(StoreRefusal) -> InspectionPicture?
     /// Keeps what is being typed; nil lets it go.
     func keepDraft(_ text: String?, of path: String, on id: RecordID) throws(StoreRefusal)
     /// Fields that are on the screen to be edited: what is fetched meanwhile must not slip under

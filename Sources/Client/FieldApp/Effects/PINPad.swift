@@ -4,6 +4,8 @@ import Crypto
 struct PINPad: ~Copyable {
     /// Bytes of the longest PIN.
     static let capacity = 128
+    /// Bytes of the shortest: fewer are no try at all, which would delay the next one.
+    private static let shortest = 6
 
     private let bytes = SecretBytes(count: capacity)
     private var count = 0
@@ -49,4 +51,5 @@ struct PINPad: ~Copyable {
     }
 
     var isEmpty: Bool { count == 0 }
+    var isLongEnough: Bool { count >= Self.shortest }
 }

@@ -11,6 +11,8 @@ struct QuestionItem {
     private let frame: Frame
     private let isFocused: Bool
     private let isEdited: Bool
+    /// The long text that is being edited, in its lines; laid out once a frame.
+    private let longEditor: (lines: [String], caret: Position)
 
     init(
         _ question: Question, of screen: InspectionScreen, _ columns: QuestionColumns,
@@ -22,6 +24,10 @@ struct QuestionItem {
         self.frame = frame
         isFocused = screen.focus.focused == question.path
         isEdited = screen.editor?.path == question.path
+        let editor = isEdited && question.type == .text(multiline: true) ? screen.editor : nil
+        longEditor =
+            editor?.line.wrapped(in: max(2, columns.width - 4))
+            ?? ([], Position(column: 0, row: 0))
     }
 
     var item: ListItem<String> {
@@ -29,7 +35,7 @@ struct QuestionItem {
             label, to: question.type == .note ? noteColumns : columns.label)
         let below = detailLines
         let headRows = labels.count + (columns.isStacked && question.type.takesAnswer ? 1 : 0)
-        let editorRows = isEdited && isMultiline ? longEditor.lines.count : 0
+        let editorRows = longEditor.lines.count
         let caretRow = editorRows > 0 ? headRows + longEditor.caret.row : 0
         return ListItem(
             question.path, rows: headRows + editorRows + below.count, caretRow: caretRow
@@ -42,12 +48,6 @@ struct QuestionItem {
     private var noteColumns: Int { max(1, columns.width - 4) }
     private var isMultiline: Bool { question.type == .text(multiline: true) }
     private var label: String { question.required ? question.label + " *" : question.label }
-
-    private var longEditor: (lines: [String], caret: Position) {
-        screen.editor?.line.wrapped(in: max(2, columns.width - 4)) ?? (
-            [], Position(column: 0, row: 0)
-        )
-    }
 
     // MARK: Drawing
 

@@ -30,14 +30,22 @@ package final class FieldScreen: ScreenApp {
         if let notice = session.notice { screen.state.notice = Notice(notice) }
         let end = try session.run()
         screen.runner.drain()
+        screen.unsaved = mailbox.take().compactMap(\.loss)
         return end
     }
+
+    /// After `run`: what could not be stored while the screen went down, in sentences.
+    package private(set) var unsaved: [String] = []
 
     // MARK: What the loop asks
 
     package var timer: Int64? { state.deadline }
 
     package var isBusy: Bool { runner.isBusy }
+
+    package var takesSecret: Bool { state.place == .unlock }
+
+    package func isText(_ key: KeyEvent) -> Bool { state.isText(key) }
 
     package func handle(_ event: ScreenEvent<AppMessage>) -> ScreenRequest {
         switch event {

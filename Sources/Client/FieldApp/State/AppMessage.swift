@@ -25,15 +25,61 @@ package enum AppMessage: Sendable {
     /// Nothing is in conflict any more, as when a supervisor settled it meanwhile.
     case noConflict(RecordID)
 
-    case saved(EditID, InspectionPicture)
-    /// The store refused the write or failed; nothing of it is on the disk.
-    case notSaved(EditID, StoreRefusal)
+    /// On the disk; nil where the store could not be read afterwards.
+    case saved(EditID, RecordID, InspectionPicture?)
+    case notSaved(UnsavedAnswer)
     case draftSaved(RecordID, path: String, text: String?)
-    case draftNotSaved(RecordID, path: String, StoreRefusal)
+    case draftNotSaved(RecordID, path: String, text: String?, StoreRefusal)
     case done(Deed)
     case refused(Deed, StoreRefusal)
 
     case sync(SyncNews)
+}
+
+extension AppMessage {
+    /// What was typed or chosen and is not on the disk, as a sentence for the person; nil for every
+    /// other message.
+    package var loss: String? {
+        switch self {
+        case .notSaved(let answer): answer.sentence
+        case .draftNotSaved(_, _, .some, let refusal):
+            "What was typed could not be kept: \(refusal.text)"
+        default: nil
+        }
+    }
+}
+
+/// An answer that the store refused, or could not write; nothing of it is on the disk, but for what
+/// was typed.
+package struct UnsavedAnswer: Equatable, Sendable {
+    package var edit: EditID
+    package var inspection: RecordID
+    package var path: String
+    /// What was typed for it; nil for what was chosen.
+    package var text: String?
+    package var refusal: StoreRefusal
+    /// Whether `text` stands in the draft table now.
+    package var isDraftKept: Bool
+
+    package init(
+        edit: EditID, inspection: RecordID, path: String, text: String?, refusal: StoreRefusal,
+        isDraftKept: Bool
+    ) {
+        self.edit = edit
+        self.inspection = inspection
+        self.path = path
+        self.text = text
+        self.refusal = refusal
+        self.isDraftKept = isDraftKept
+    }
+
+    /// For the person, whose screen may be gone.
+    package var sentence: String {
+        guard text != nil else { return "Not saved: \(refusal.text)" }
+        return isDraftKept
+            ? "Not saved: \(refusal.text). What was typed is kept as a draft"
+            : "Not saved: \(refusal.text). What was typed could not be kept either"
+    }
 }
 
 /// What a person asked the store to do, beside answering questions.

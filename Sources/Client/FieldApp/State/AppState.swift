@@ -27,6 +27,7 @@ package struct AppState: Equatable, Sendable {
     /// Numbers the writes, so that each result finds its own.
     package var lastEdit = EditID(0)
     package var isQuitting = false
+    package var unkept = UnkeptDrafts()
 
     package struct Demo: Equatable, Sendable {
         package var pin: String
@@ -46,20 +47,6 @@ package struct AppState: Equatable, Sendable {
         lastKey = now.uptime
         layers = LayerStack(.unlock(UnlockScreen()))
     }
-}
-
-/// A screen, or something that stands before one. The top layer gets each key first.
-package enum Layer: Equatable, Sendable {
-    case unlock(UnlockScreen)
-    case worklist
-    case inspection(InspectionScreen)
-    case sections(SectionsScreen)
-    case picker(PickerScreen)
-    case status(StatusScreen)
-    case review(ReviewScreen)
-    case help(HelpScreen)
-    case palette(PaletteScreen)
-    case confirm(Confirmation)
 }
 
 /// What just happened, in one line.

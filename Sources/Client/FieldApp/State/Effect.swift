@@ -9,8 +9,9 @@ package enum Effect: Equatable, Sendable {
     case loadStatus
     case loadInspection(RecordID)
     case loadConflict(RecordID)
-    /// Stores one answer; `.null` clears it. The draft of the same question goes with it.
-    case answer(EditID, RecordID, path: String, FieldValue)
+    /// Stores one answer; `.null` clears it. The draft of the same question goes with it. `text` is
+    /// what was typed for it: where the store refuses, that becomes the draft.
+    case answer(EditID, RecordID, path: String, FieldValue, text: String?)
     /// Keeps what is being typed, or with nil lets it go.
     case draft(RecordID, path: String, text: String?)
     /// These fields are on the screen to be edited, or are no more: what is fetched meanwhile does

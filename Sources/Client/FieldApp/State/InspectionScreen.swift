@@ -34,10 +34,9 @@ package struct InspectionScreen: Equatable, Sendable {
     package struct PendingWrite: Equatable, Sendable {
         package var edit: EditID
         package var path: String
-        /// The text that was typed for it, kept as a draft should the write fail; nil for what was
-        /// chosen, not typed.
-        package var text: String?
         fileprivate var layer: OptimisticPicture.EditID
+        /// On the disk, and not in the picture that is shown yet.
+        fileprivate var isStored = false
     }
 
     package struct UndoStep: Equatable, Sendable {
@@ -99,6 +98,8 @@ package struct InspectionScreen: Equatable, Sendable {
             blamed.formUnion(picture.drafts.keys)
         }
         self.picture = picture
+        for write in writes where write.isStored { overlay.succeed(write.layer) }
+        writes.removeAll(where: \.isStored)
         // The store's picture may be older than what the person has done since: an answer on its
         // way ends its draft, and the text in the editor is nobody's draft while it stands there.
         for write in writes { self.picture?.drafts[write.path] = nil }
@@ -106,14 +107,11 @@ package struct InspectionScreen: Equatable, Sendable {
         evaluate()
     }
 
-    /// - Parameter text: what was typed for it; nil for what was chosen.
-    package mutating func begin(
-        _ edit: EditID, path: String, value: FieldValue, text: String?
-    ) {
+    package mutating func begin(_ edit: EditID, path: String, value: FieldValue) {
         if undo.count == Self.undoLimit { undo.removeFirst() }
         undo.append(UndoStep(path: path, value: self.value(of: path)))
         let layer = overlay.begin([(path, value)], on: id)
-        writes.append(PendingWrite(edit: edit, path: path, text: text, layer: layer))
+        writes.append(PendingWrite(edit: edit, path: path, layer: layer))
         picture?.drafts[path] = nil
         recovered.remove(path)
         evaluate()
@@ -124,22 +122,24 @@ package struct InspectionScreen: Equatable, Sendable {
     /// An undo is a write too, but none that undo would take back.
     package mutating func forgetLastUndo() { _ = undo.popLast() }
 
-    /// The write is on the disk and the store's picture holds it, or it was refused and there is
-    /// none. In one step: between the two the answer would be gone, and with it the questions that
-    /// depend on it and perhaps the focus.
-    package mutating func end(
-        _ edit: EditID, showing picture: InspectionPicture?
-    ) -> PendingWrite? {
-        guard let index = writes.firstIndex(where: { $0.edit == edit }) else { return nil }
-        let write = writes.remove(at: index)
-        if let picture {
-            overlay.succeed(write.layer)
-            show(picture)
-        } else {
-            overlay.fail(write.layer)
-            evaluate()
-        }
-        return write
+    /// The write is on the disk. Its layer goes in one step with the picture that holds it: between
+    /// the two the answer would be gone, and with it the questions that depend on it and perhaps the
+    /// focus. Without a picture it stays until the next one comes.
+    /// - Returns: false where the write is not one of this screen.
+    package mutating func end(_ edit: EditID, showing picture: InspectionPicture?) -> Bool {
+        guard let index = writes.firstIndex(where: { $0.edit == edit }) else { return false }
+        writes[index].isStored = true
+        if let picture { show(picture) }
+        return true
+    }
+
+    /// The write was refused: what is stored is shown again.
+    /// - Returns: false where the write is not one of this screen.
+    package mutating func takeBack(_ edit: EditID) -> Bool {
+        guard let index = writes.firstIndex(where: { $0.edit == edit }) else { return false }
+        overlay.fail(writes.remove(at: index).layer)
+        evaluate()
+        return true
     }
 
     /// Later news of the path goes before: a write on its way, or the editor.

@@ -161,10 +161,12 @@ package struct ConflictField: Equatable, Sendable, Identifiable {
     package var theirs: FieldValue
     package var theirsBy: String?
     package var rule: String
+    /// A third value that was begun and not decided for.
+    package var draft: String?
 
     package init(
         path: String, question: Question?, base: FieldValue, mine: FieldValue,
-        theirs: FieldValue, theirsBy: String? = nil, rule: String = "ask"
+        theirs: FieldValue, theirsBy: String? = nil, rule: String = "ask", draft: String? = nil
     ) {
         self.path = path
         self.question = question
@@ -173,6 +175,7 @@ package struct ConflictField: Equatable, Sendable, Identifiable {
         self.theirs = theirs
         self.theirsBy = theirsBy
         self.rule = rule
+        self.draft = draft
     }
 
     package var id: String { path }

@@ -8,6 +8,8 @@ package import TerminalKit
 package struct UnlockScreen: Equatable, Sendable {
     package var typed = 0
     package var isChecking = false
+    /// A demand to lock came during the check: its result counts for nothing.
+    package var isCalledOff = false
     package var problem: String?
     /// What `problem` is once the wait is over.
     package var problemAfterWait: String?
@@ -94,8 +96,11 @@ package struct ReviewScreen: Equatable, Sendable {
     /// A picture that differs from the one shown takes back the decisions it touches: nobody
     /// decides about a value that was not seen.
     package mutating func show(_ picture: ConflictPicture) {
-        for field in picture.fields where self.picture?.field(field.path) != field {
-            decisions[field.path] = nil
+        for field in picture.fields {
+            if self.picture?.field(field.path)?.isSameQuestion(as: field) != true {
+                decisions[field.path] = nil
+            }
+            if begun[field.path] == nil { begun[field.path] = field.draft }
         }
         self.picture = picture
         decisions = decisions.filter { picture.field($0.key) != nil }
@@ -104,6 +109,15 @@ package struct ReviewScreen: Equatable, Sendable {
 
     package mutating func decide(_ path: String, _ decision: Decision?) {
         decisions[path] = decision
+    }
+}
+
+extension ConflictField {
+    /// Whether what a person decided about the one holds for the other: only the draft may differ.
+    fileprivate func isSameQuestion(as other: ConflictField) -> Bool {
+        var other = other
+        other.draft = draft
+        return self == other
     }
 }
 

@@ -77,8 +77,12 @@ extension AppState {
             layers.top = .inspection(screen)
         case .review(var screen):
             guard var editor = screen.editor else { return }
+            let before = editor.line.text
             change(&editor)
             editor.problem = nil
+            if editor.line.text != before {
+                editor.draftDue = editor.draftDue ?? now.uptime + AnswerEditor.draftDelay
+            }
             screen.editor = editor
             layers.top = .review(screen)
         default: break
@@ -115,10 +119,14 @@ extension AppState {
     /// Leaves an editor, if one is open, by any way but Enter. Never blocked.
     mutating func leaveEditor() -> [Effect] {
         if case .review(var screen) = layers.top, let editor = screen.editor {
-            screen.begun[editor.path] = editor.line.text
             screen.editor = nil
+            guard editor.isChanged else {
+                layers.top = .review(screen)
+                return []
+            }
+            screen.begun[editor.path] = editor.line.text
             layers.top = .review(screen)
-            return []
+            return [.draft(screen.id, path: editor.path, text: editor.line.text)]
         }
         guard case .inspection(var screen) = layers.top, let editor = screen.editor,
             let question = screen.picture?.form.question(named: editor.path)

@@ -64,16 +64,10 @@ extension AppState {
     mutating func beginTyping(_ key: KeyEvent) -> [Effect] {
         guard let scalar = key.typed, let screen = inspectionScreen, let question = screen.focused
         else { return [] }
-        let digit = ("0"..."9").contains(scalar)
-        let begins: Bool
-        switch question.type {
-        case .integer: begins = digit || scalar == "-" || scalar == "+"
-        case .decimal: begins = digit || ["-", "+", ".", ","].contains(scalar)
-        case .date: begins = digit || scalar == "+" || scalar == "-"
-        case .choice, .verdict: return digit ? pick(scalar, of: question) : []
-        case .text, .note: begins = false
+        if question.type.isChoice {
+            return ("0"..."9").contains(scalar) ? pick(scalar, of: question) : []
         }
-        guard begins else { return [] }
+        guard question.type.beginsTyping(scalar) else { return [] }
         if let reason = screen.whyNotAnswer {
             notice = Notice(reason.sentence, .bad)
             return []
@@ -115,10 +109,11 @@ extension AppState {
         guard value != screen.value(of: question.path) || screen.draft(of: question.path) != nil
         else { return [] }
         lastEdit.number += 1
-        screen.begin(lastEdit, path: question.path, value: value, text: text)
+        screen.begin(lastEdit, path: question.path, value: value)
+        unkept.remove(DraftPlace(inspection: screen.id, path: question.path))
         screen.blamed.insert(question.path)
         layers.top = .inspection(screen)
-        return [.answer(lastEdit, screen.id, path: question.path, value)]
+        return [.answer(lastEdit, screen.id, path: question.path, value, text: text)]
     }
 
     private mutating func clearFocused() -> [Effect] {

@@ -20,14 +20,16 @@ extension AppState {
             return [.hold(picture.id, picture.fields.map(\.path))]
         case .noConflict(let id):
             return closeReview(id, saying: Notice("Nothing is in conflict there any more", .good))
-        case .saved(let edit, let picture):
-            return receive(saved: edit, picture)
-        case .notSaved(let edit, let refusal):
-            return receive(notSaved: edit, refusal)
+        case .saved(let edit, let id, let picture):
+            return receive(saved: edit, of: id, picture)
+        case .notSaved(let answer):
+            receive(notSaved: answer)
         case .draftSaved(let id, let path, let text):
+            unkept.remove(DraftPlace(inspection: id, path: path))
             changeInspection(id) { $0.keepDraft(text, of: path) }
-        case .draftNotSaved(_, _, let refusal):
+        case .draftNotSaved(let id, let path, let text, let refusal):
             notice = Notice("The draft could not be stored: \(refusal.text)", .bad)
+            if let text { keepTrying(text, of: path, on: id) }
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
@@ -54,30 +56,50 @@ extension AppState {
         changeInspection(id) { $0.recovered = [] }
     }
 
-    private mutating func receive(saved edit: EditID, _ picture: InspectionPicture) -> [Effect] {
-        changeInspection(picture.id) { [now] screen in
-            guard screen.end(edit, showing: picture) != nil else { return }
+    private mutating func receive(
+        saved edit: EditID, of id: RecordID, _ picture: InspectionPicture?
+    ) -> [Effect] {
+        changeInspection(id) { [now] screen in
+            guard screen.end(edit, showing: picture) else { return }
             screen.savedAt = now.wall
         }
         warning = nil
-        return [.loadStatus, .loadWorklist]
+        let reload: [Effect] = picture == nil ? [.loadInspection(id)] : []
+        return reload + [.loadStatus, .loadWorklist]
     }
 
     /// The stored value is shown again, and the text that could not be stored stays as a draft.
-    private mutating func receive(notSaved edit: EditID, _ refusal: StoreRefusal) -> [Effect] {
-        var effects: [Effect] = []
-        for case .inspection(let other) in layers.layers {
-            changeInspection(other.id) { screen in
-                guard let write = screen.end(edit, showing: nil) else { return }
-                screen.blamed.insert(write.path)
-                guard let text = write.text else { return }
-                screen.keepDraft(text, of: write.path)
-                effects.append(.draft(screen.id, path: write.path, text: text))
+    private mutating func receive(notSaved answer: UnsavedAnswer) {
+        changeInspection(answer.inspection) { screen in
+            guard screen.takeBack(answer.edit) else { return }
+            screen.blamed.insert(answer.path)
+            if let text = answer.text { screen.keepDraft(text, of: answer.path) }
+        }
+        if let text = answer.text, !answer.isDraftKept {
+            keepTrying(text, of: answer.path, on: answer.inspection)
+        }
+        notice = Notice(answer.sentence, .bad)
+        let refusal = answer.refusal
+        if refusal.cause == .queueFull || refusal.cause == .disk { warning = refusal.text.sentence }
+    }
+
+    /// An editor that is still open has newer text than what failed.
+    private mutating func keepTrying(_ text: String, of path: String, on id: RecordID) {
+        let due = now.uptime + UnkeptDrafts.pause
+        for index in layers.layers.indices {
+            switch layers[index] {
+            case .inspection(var screen) where screen.id == id && screen.editor?.path == path:
+                screen.editor?.draftDue = due
+                layers[index] = .inspection(screen)
+                return
+            case .review(var screen) where screen.id == id && screen.editor?.path == path:
+                screen.editor?.draftDue = due
+                layers[index] = .review(screen)
+                return
+            default: break
             }
         }
-        notice = Notice("Not saved: \(refusal.text)", .bad)
-        if refusal.cause == .queueFull || refusal.cause == .disk { warning = refusal.text.sentence }
-        return effects
+        unkept.keep(text, at: DraftPlace(inspection: id, path: path), now: now.uptime)
     }
 
     private mutating func receive(done deed: Deed) -> [Effect] {
@@ -88,7 +110,7 @@ extension AppState {
         case .retry: notice = Notice("Waits to be sent again")
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
-            return closeReview(id, saying: Notice("Settled", .good)) + refresh()
+            return dropBegun(in: id) + closeReview(id, saying: Notice("Settled", .good)) + refresh()
         case .open, .refresh: break
         }
         return refresh()
@@ -159,6 +181,14 @@ extension AppState {
             guard case .review(var screen) = layers[index], screen.id == id else { continue }
             change(&screen)
             layers[index] = .review(screen)
+        }
+    }
+
+    /// The third values that were begun have served.
+    private func dropBegun(in id: RecordID) -> [Effect] {
+        layers.layers.flatMap { layer -> [Effect] in
+            guard case .review(let screen) = layer, screen.id == id else { return [] }
+            return screen.begun.keys.sorted().map { .draft(id, path: $0, text: nil) }
         }
     }
 

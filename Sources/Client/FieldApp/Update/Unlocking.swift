@@ -50,7 +50,14 @@ extension AppState {
     }
 
     mutating func receiveUnlock(_ message: AppMessage) -> [Effect] {
-        guard case .unlock(var screen) = layers.top else { return [] }
+        // Help may stand over it.
+        guard case .unlock(var screen) = layers.layers[0] else { return [] }
+        // A check that was called off by a demand to lock opens nothing.
+        if screen.isCalledOff {
+            screen.isCalledOff = false
+            layers[0] = .unlock(screen)
+            return []
+        }
         screen.typed = 0
         screen.isChecking = false
         guard case .unlockRefused(let refusal) = message else { return enter() }
@@ -67,7 +74,7 @@ extension AppState {
             screen.problemAfterWait = nil
             screen.problem = "Too many wrong PINs: wait \(seconds) s"
         }
-        layers.top = .unlock(screen)
+        layers[0] = .unlock(screen)
         return []
     }
 

@@ -25,9 +25,10 @@ extension AppState {
         } else {
             due.append(lastKey + Self.lockDelay)
         }
-        for case .inspection(let screen) in layers.layers {
-            if let draft = screen.editor?.draftDue { due.append(draft) }
+        for layer in layers.layers {
+            if let draft = layer.editor?.draftDue { due.append(draft) }
         }
+        if let retry = unkept.due { due.append(retry) }
         return due.min()
     }
 
@@ -42,11 +43,12 @@ extension AppState {
             return []
         case .hangUp: return quit()
         case .suspending: return keepDrafts(dueBy: nil)
-        case .lockDemanded: return isLocked ? [] : lockNow()
+        case .lockDemanded: return isLocked ? lockAgain() : lockNow()
         case .unlocked, .unlockRefused: return receiveUnlock(message)
         default:
-            // Results of a store that has been locked since tell nothing to whoever stands there.
-            return isLocked ? [] : receiveResult(message)
+            guard isLocked else { return receiveResult(message) }
+            tellOfLoss(message)
+            return []
         }
     }
 
@@ -63,6 +65,9 @@ extension AppState {
         case .paste(let text):
             notice = nil
             return late + paste(text)
+        case .scan(let text):
+            notice = nil
+            return late + scan(text)
         case .mouse(let mouse):
             return late + wheel(mouse)
         }
@@ -90,6 +95,23 @@ extension AppState {
         return keepDrafts(dueBy: now.uptime)
     }
 
+    /// Results of a store that has been locked since tell nothing to whoever stands there, but for
+    /// what could not be kept.
+    private mutating func tellOfLoss(_ message: AppMessage) {
+        guard let loss = message.loss, case .unlock(var screen) = layers.layers[0] else { return }
+        screen.problem = loss
+        layers[0] = .unlock(screen)
+    }
+
+    /// A demand to lock while a PIN is being checked: whatever the check opens is closed behind it.
+    private mutating func lockAgain() -> [Effect] {
+        guard case .unlock(var screen) = layers.layers[0], screen.isChecking else { return [] }
+        screen.isChecking = false
+        screen.isCalledOff = true
+        layers[0] = .unlock(screen)
+        return [.lock]
+    }
+
     /// Saves what is being typed, then forgets everything that was on the screen.
     mutating func lockNow() -> [Effect] {
         let drafts = keepDrafts(dueBy: nil) + layers.layers.flatMap(releaseHolds)
@@ -97,6 +119,9 @@ extension AppState {
         layers.replaceAll(with: .unlock(UnlockScreen()))
         worklist = Worklist()
         status = StatusPicture()
+        unkept.removeAll()
+        isSyncing = false
+        isSyncDemanded = false
         notice = nil
         warning = nil
         return drafts + [.lock]
@@ -134,14 +159,13 @@ extension AppState {
 
     /// Writes the text of open editors to the draft table: those that are due, or with nil all.
     private mutating func keepDrafts(dueBy limit: Int64?) -> [Effect] {
-        var effects: [Effect] = []
+        var effects = unkept.tries(dueBy: limit)
         for index in layers.layers.indices {
-            guard case .inspection(var screen) = layers[index], let due = screen.editor?.draftDue,
-                let editor = screen.editor, limit.map({ due <= $0 }) ?? true
+            guard let editor = layers[index].editor, let id = layers[index].record,
+                let due = editor.draftDue, limit.map({ due <= $0 }) ?? true
             else { continue }
-            screen.editor?.draftDue = nil
-            layers[index] = .inspection(screen)
-            effects.append(.draft(screen.id, path: editor.path, text: editor.line.text))
+            layers[index].draftIsOnItsWay()
+            effects.append(.draft(id, path: editor.path, text: editor.line.text))
         }
         return effects
     }

@@ -11,6 +11,9 @@ package struct InputDecoder: Sendable {
     /// Milliseconds without a byte after which a paste that never ended is delivered as it is.
     static let pasteDelay: Int64 = 2_000
 
+    /// A secret is being typed: a paste is delivered key by key instead of as one String.
+    package var takesSecret = false
+
     var state = State.ground
     /// When the present state ends by itself, in the caller's milliseconds; nil when it does not.
     package internal(set) var deadline: Int64?
@@ -93,7 +96,9 @@ package struct InputDecoder: Sendable {
             }
         case .pasting:
             deadline = now + InputDecoder.pasteDelay
-            guard paste.take(byte) else { return }
+            let isComplete = paste.take(byte)
+            if takesSecret { events += paste.takeKeys() }
+            guard isComplete else { return }
             enter(.ground, until: nil)
             events += paste.finish()
         }

@@ -4,6 +4,8 @@ package enum InputEvent: Hashable, Sendable {
     /// Text pasted as one piece (bracketed paste), its control characters removed but for `\n` and
     /// `\t`. Never a command.
     case paste(String)
+    /// A line that a barcode scanner typed, without its Enter or Tab. Never a command.
+    case scan(String)
     case mouse(MouseEvent)
 }
 

@@ -34,6 +34,19 @@ struct PasteCollector: Equatable, Sendable {
         return text.isEmpty ? [] : [.paste(text)]
     }
 
+    /// What stands here as keys, as far as it is whole characters, and forgets it.
+    mutating func takeKeys() -> [InputEvent] {
+        var decoder = UTF8()
+        var rest = bytes.makeIterator()
+        guard case .scalarValue(let scalar) = decoder.decode(&rest) else {
+            // Four bytes that are no character never become one.
+            if bytes.count >= 4 { bytes = [] }
+            return []
+        }
+        bytes = Array(rest)
+        return PasteCollector.isDropped(scalar) ? [] : [.key(.character(scalar))]
+    }
+
     static func cleaned(_ bytes: [UInt8]) -> String {
         var scalars = String.UnicodeScalarView()
         var afterReturn = false

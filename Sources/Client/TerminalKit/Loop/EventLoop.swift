@@ -30,6 +30,15 @@ package final class EventLoop<Message: Sendable> {
     package let wake: Int32
     /// When `.timer` is due, in the clock's milliseconds; nil for never. Cleared when it fires.
     package var timer: Int64?
+    /// A secret is being typed: a paste comes key by key, so that no String ever holds it.
+    package var takesSecret: Bool {
+        get { decoder.takesSecret }
+        set { decoder.takesSecret = newValue }
+    }
+    /// What `read` reads into; zeroed after each use, because a PIN passes through it.
+    private var buffer = [UInt8](repeating: 0, count: 4_096)
+    /// Wakes `poll` also after the machine has slept: its timeout stands still meanwhile.
+    private let alarm: Int32
 
     /// `now` is a clock in milliseconds that never goes back.
     package init(
@@ -41,15 +50,27 @@ package final class EventLoop<Message: Sendable> {
         self.decoder = decoder
         self.now = now
         wake = walkdown_mailbox_open()
-        guard wake >= 0 else { throw .noDescriptor }
+        guard wake >= 0 else {
+            alarm = -1
+            throw .noDescriptor
+        }
+        alarm = walkdown_timer_open()
+        guard alarm >= 0 else {
+            walkdown_mailbox_close(wake)
+            throw .noDescriptor
+        }
     }
 
-    deinit { walkdown_mailbox_close(wake) }
+    deinit {
+        walkdown_mailbox_close(wake)
+        walkdown_timer_close(alarm)
+    }
 
     /// Blocks until something happened and returns all of it: signals, messages, input, timer. Empty
     /// when somebody only woke the loop.
     package func wait() throws(TerminalError) -> [Event] {
         while true {
+            walkdown_timer_set(alarm, nextDeadline ?? -1)
             let ready = try poll(timeout: timeout())
             var events: [Event] = []
             if ready.signals { events += signalEvents() }
@@ -75,19 +96,22 @@ package final class EventLoop<Message: Sendable> {
     /// Drops what was typed ahead: a confirmation must not be answered by keys from before it.
     package func dropTypeAhead() {
         tcflush(input, TCIFLUSH)
+        let takesSecret = decoder.takesSecret
         decoder = InputDecoder(escapeDelay: decoder.escapeDelay)
+        decoder.takesSecret = takesSecret
     }
 
+    private var nextDeadline: Int64? { [timer, decoder.deadline].compactMap { $0 }.min() }
+
     private func timeout() -> Int32 {
-        let deadlines = [timer, decoder.deadline].compactMap { $0 }
-        guard let next = deadlines.min() else { return -1 }
+        guard let next = nextDeadline else { return -1 }
         return Int32(clamping: max(0, next - now()))
     }
 
     private func poll(
         timeout: Int32
     ) throws(TerminalError) -> (input: Bool, messages: Bool, signals: Bool) {
-        var watched = [input, mailbox.descriptor, wake].map {
+        var watched = [input, mailbox.descriptor, wake, alarm].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let count = Glibc.poll(&watched, nfds_t(watched.count), timeout)
@@ -101,10 +125,10 @@ package final class EventLoop<Message: Sendable> {
     }
 
     private func read() -> [Event] {
-        var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = Glibc.read(input, &bytes, bytes.count)
+        let count = Glibc.read(input, &buffer, buffer.count)
         if count > 0 {
-            return decoder.feed(bytes.prefix(count), at: now()).map { .input($0) }
+            defer { for index in 0..<count { buffer[index] = 0 } }
+            return decoder.feed(buffer.prefix(count), at: now()).map { .input($0) }
         }
         if count < 0, errno == EINTR || errno == EAGAIN { return [] }
         // 0 is the end; EIO is what a terminal says that was hung up.

@@ -6,6 +6,10 @@ package protocol ScreenApp: AnyObject {
     var timer: Int64? { get }
     /// Work is under way whose message will come: the screen is not idle in the sense of tests.
     var isBusy: Bool { get }
+    /// A secret is being typed: no String may ever hold it.
+    var takesSecret: Bool { get }
+    /// Whether a printable key would be text now, or begin one; otherwise it is a command.
+    func isText(_ key: KeyEvent) -> Bool
     func handle(_ event: ScreenEvent<Message>) -> ScreenRequest
     func render(size: Size, look: Look) -> Canvas
     /// Saves what was typed, on the main thread, before the process stops or ends; returns when it

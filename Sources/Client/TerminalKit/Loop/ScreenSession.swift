@@ -6,6 +6,7 @@ package final class ScreenSession<App: ScreenApp> {
     private let loop: EventLoop<App.Message>
     private let errors: ErrorRedirection
     private let idle: IdleSignal?
+    private var burst = BurstCollector()
     private var shown: Canvas?
     private var frame = 0
 
@@ -39,8 +40,9 @@ package final class ScreenSession<App: ScreenApp> {
         _ = app.handle(.resized(screen.size))
         paint()
         while true {
-            loop.timer = app.timer
-            if let idle, !app.isBusy, try loop.isDrained() { idle.send(frame: frame) }
+            loop.takesSecret = app.takesSecret
+            loop.timer = [app.timer, burst.deadline].compactMap { $0 }.min()
+            if let idle, !app.isBusy, burst.isIdle, try loop.isDrained() { idle.send(frame: frame) }
             for event in try loop.wait() {
                 if let end = take(event) { return end }
             }
@@ -55,9 +57,12 @@ package final class ScreenSession<App: ScreenApp> {
 
     private func take(_ event: EventLoop<App.Message>.Event) -> ScreenEnd? {
         switch event {
-        case .input(let input): return obey(app.handle(.input(input)))
+        case .input(let input):
+            return deliver(burst.take(input, at: BootClock.milliseconds(), isText: isText(input)))
         case .message(let message): return obey(app.handle(.message(message)))
-        case .timer: return obey(app.handle(.timer))
+        case .timer:
+            // Whichever of the two it was for: a tick that comes early changes nothing.
+            return deliver(burst.expire(at: BootClock.milliseconds())) ?? obey(app.handle(.timer))
         case .userSignal: return obey(app.handle(.userSignal))
         case .resize:
             screen.resize()
@@ -66,6 +71,7 @@ package final class ScreenSession<App: ScreenApp> {
         case .resumed:
             screen.retake()
             shown = nil
+            if let due = app.timer, due <= BootClock.milliseconds() { _ = app.handle(.timer) }
             return obey(app.handle(.resized(screen.size)))
         case .ending(let signal):
             app.save(before: .end)
@@ -74,6 +80,18 @@ package final class ScreenSession<App: ScreenApp> {
             app.save(before: .end)
             return .inputEnded
         }
+    }
+
+    private func isText(_ input: InputEvent) -> Bool {
+        guard case .key(let key) = input else { return false }
+        return app.isText(key)
+    }
+
+    private func deliver(_ inputs: [InputEvent]) -> ScreenEnd? {
+        for input in inputs {
+            if let end = obey(app.handle(.input(input))) { return end }
+        }
+        return nil
     }
 
     private func obey(_ request: ScreenRequest) -> ScreenEnd? {
@@ -86,8 +104,12 @@ package final class ScreenSession<App: ScreenApp> {
             app.save(before: .stop)
             screen.stopProcess()
             shown = nil
+            // What fell due meanwhile comes before anything is drawn: the lock above all.
+            if let due = app.timer, due <= BootClock.milliseconds() { _ = app.handle(.timer) }
             return obey(app.handle(.resized(screen.size)))
-        case .dropTypeAhead: loop.dropTypeAhead()
+        case .dropTypeAhead:
+            loop.dropTypeAhead()
+            burst = BurstCollector()
         case .quit: return .quit
         }
         return nil

@@ -6,8 +6,11 @@ extension LineEditor {
         var lines = [""]
         var width = 0
         var caret = Position(column: 0, row: 0)
+        // Counted once: both are walks through the text.
+        let place = self.caret
+        let count = text.count
         for (index, character) in text.enumerated() {
-            if index == self.caret { caret = Position(column: width, row: lines.count - 1) }
+            if index == place { caret = Position(column: width, row: lines.count - 1) }
             if character.isNewline {
                 lines.append("")
                 width = 0
@@ -17,12 +20,12 @@ extension LineEditor {
             if width + next > room {
                 lines.append("")
                 width = 0
-                if index == self.caret { caret = Position(column: 0, row: lines.count - 1) }
+                if index == place { caret = Position(column: 0, row: lines.count - 1) }
             }
             lines[lines.count - 1].append(character)
             width += next
         }
-        if self.caret == text.count { caret = Position(column: width, row: lines.count - 1) }
+        if place == count { caret = Position(column: width, row: lines.count - 1) }
         return (lines, caret)
     }
 }
