@@ -63,6 +63,44 @@ struct AnsweringTests {
         }
     }
 
+    @Test("a digit takes the same choice in the list and in the open picker")
+    func digitsInPicker() throws {
+        for opens in [false, true] {
+            var story = try Story()
+            story.openFreezer()
+            story.press(.down)
+            if opens { story.press(.enter) }
+            story.type("2")
+            #expect(story.stored("leak") == .string("no"))
+            #expect(story.state.place == .inspection)
+        }
+        var story = try Story()
+        story.openFreezer()
+        story.press(.down)
+        story.type("7")
+        #expect(story.value("leak") == .null)
+        #expect(story.state.notice?.text == "Leak has 2 choices: 1 to 2")
+    }
+
+    @Test("where nothing can be seen, nothing is decided and nothing typed is lost")
+    func tooSmall() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.type("1")
+        story.send(.resized(Size(columns: 10, rows: 3)))
+        story.type("60")
+        story.press(.enter, .function(5), .escape)
+        #expect(story.state.place == .editor && story.stored("pressure") == .null)
+        story.send(.resized(Size(columns: 80, rows: 24)))
+        story.press(.enter)
+        #expect(story.stored("pressure") == .integer(160))
+        story.send(.resized(Size(columns: 10, rows: 3)))
+        story.type("1ct")
+        #expect(story.value("leak") == .null && story.state.place == .inspection)
+        story.press(.function(10))
+        #expect(story.field.hasQuit)
+    }
+
     @Test("U50 a scan answers the question that has the focus, advances once and commands nothing")
     func scans() throws {
         var story = try Story()

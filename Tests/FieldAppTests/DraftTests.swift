@@ -54,7 +54,8 @@ struct DraftTests {
         #expect(story.focus == "leak")
         #expect(story.stored("pressure") == .null)
         #expect(story.screen?.draft(of: "pressure") == "9999")
-        #expect(story.screen?.shownProblem(of: "pressure") == .unfinishedDraft)
+        // The reason stays with the draft; the sentence that told it goes with the next key.
+        #expect(story.screen?.shownProblem(of: "pressure") == .aboveMaximum(600))
         #expect(story.state.notice?.text == "Pressure must be at most 600 psi; kept as a draft")
 
         story.press(.function(5))
@@ -220,6 +221,32 @@ struct DraftTests {
         story.type(" hinge")
         story.press(.enter)
         #expect(story.stored("notes") == .string("rust on the hinge"))
+    }
+
+    @Test("undo brings a draft back that a digit has replaced")
+    func draftReplaced() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.type("9999")
+        story.press(.down, .up)
+        story.type("5")
+        story.press(.down)
+        #expect(story.stored("pressure") == .integer(5) && story.field.drafts.isEmpty)
+        story.press(.up, .control("_"))
+        #expect(story.stored("pressure") == .null)
+        #expect(story.screen?.draft(of: "pressure") == "9999")
+    }
+
+    @Test("opening an answer and typing nothing is not typing")
+    func openedOnly() throws {
+        var story = try Story()
+        story.openFreezer()
+        story.type("150")
+        story.press(.enter, .up, .enter)
+        #expect(story.state.place == .editor)
+        #expect(story.screen?.standing(of: "pressure") == .savedHere)
+        story.type("1")
+        #expect(story.screen?.standing(of: "pressure") == .typed)
     }
 
     @Test("a draft goes only after a question, and the stored answer stays")

@@ -159,7 +159,7 @@ struct ReviewTests {
         story.press(.enter)
         #expect(story.state.place == .review)
         story.type("e")
-        #expect(story.state.place == .editor)
+        #expect(story.state.place == .resolution)
         story.type(" and c")
         story.press(.enter)
         #expect(
@@ -179,6 +179,22 @@ struct ReviewTests {
         story.type("e")
         guard case .review(let screen) = story.state.layers.top else { return }
         #expect(screen.editor?.line.text == "b and c")
+    }
+
+    @Test("what was decided stands when one leaves a review and comes back, until it changes")
+    func decidedAndLeft() throws {
+        var story = try Self.story()
+        story.type("m")
+        story.press(.escape)
+        story.type("v")
+        guard case .review(let screen) = story.state.layers.top else { return }
+        #expect(screen.decisions == ["seals": .mine])
+        #expect(story.field.resolved.isEmpty)
+        story.press(.escape)
+        story.field.conflicts[Story.freezer]?.fields[0].theirs = .string("not_observed")
+        story.type("v")
+        guard case .review(let changed) = story.state.layers.top else { return }
+        #expect(changed.decisions.isEmpty)
     }
 
     @Test("a third value is a draft within a second, also over a lock, until it has served")

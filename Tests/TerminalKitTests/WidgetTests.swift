@@ -134,9 +134,52 @@ struct ListFocusTests {
         var editor = LineEditor("first line\n漢字 second, longer line")
         for _ in 0..<30 {
             let view = editor.wrapped(in: columns)
-            #expect(view.lines.allSatisfy { CellWidth.of($0) <= max(2, columns) })
+            // A blank at the break may hang over the edge.
+            #expect(
+                view.lines.allSatisfy { line in
+                    CellWidth.of(line) - (line.last == " " ? 1 : 0) <= max(2, columns)
+                })
             #expect(view.caret.column < max(3, columns) && view.caret.row < view.lines.count)
             editor.left()
+        }
+    }
+
+    @Test("A long text is broken between words, and nothing of it is lost", arguments: 2...30)
+    func wordWrap(columns: Int) {
+        let text = "quite a lot longer than the width of it\nand  two   blanks"
+        let lines = LineEditor(text).wrapped(in: columns).lines
+        #expect(lines.joined() == text.split(separator: "\n").joined())
+        for (line, next) in zip(lines, lines.dropFirst()) where line.count > 1 {
+            let room = max(2, columns - 1)
+            let word = next.prefix { $0 != " " }
+            #expect(
+                line.last == " " || line.hasSuffix("it") || line.count == room
+                    || line.count + word.count > room)
+        }
+        if columns > 8 {
+            #expect(lines.dropLast().allSatisfy { $0.last == " " || $0.hasSuffix("it") })
+        }
+    }
+
+    @Test("The caret moves by lines and keeps its column where the line has one")
+    func lineByLine() {
+        var editor = LineEditor("one two\nx\nthree four")
+        editor.toStart()
+        #expect(editor.moveLine(by: -1, in: 40) == false)
+        editor.toEnd()
+        #expect(editor.moveLine(by: -1, in: 40) && editor.caret == 9)
+        #expect(editor.moveLine(by: -1, in: 40) && editor.caret == 1)
+        #expect(editor.moveLine(by: 1, in: 40) && editor.moveLine(by: 1, in: 40))
+        #expect(editor.caret == 11 && editor.moveLine(by: 1, in: 40) == false)
+        // Soft lines count as well: every caret place comes back to where it was or beside.
+        for columns in 3...14 {
+            editor = LineEditor("the quick brown fox jumps over it")
+            editor.toStart()
+            var rows = [editor.wrapped(in: columns).caret.row]
+            while editor.moveLine(by: 1, in: columns) {
+                rows.append(editor.wrapped(in: columns).caret.row)
+            }
+            #expect(rows == Array(0..<editor.wrapped(in: columns).lines.count))
         }
     }
 

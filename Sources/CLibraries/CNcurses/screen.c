@@ -169,10 +169,26 @@ void walkdown_screen_update(void) {
 
 void walkdown_screen_repaint(void) { clearok(curscr, TRUE); }
 
-void walkdown_screen_leave(void) { endwin(); }
+// A terminal without a second screen keeps what we drew: its last line is cleared for the shell.
+static int put_char(int character) { return fputc(character, screen_output); }
+
+static void clear_last_line(void) {
+    if (exit_ca_mode != NULL) return;
+    fputs("\r", screen_output);
+    if (clr_eol != NULL) tputs(clr_eol, 1, put_char);
+    fflush(screen_output);
+}
+
+void walkdown_screen_leave(void) {
+    endwin();
+    clear_last_line();
+}
 
 void walkdown_screen_resume(void) {
     reset_prog_mode();
+    // endwin(3) has taken the keypad's mode back, and ncurses believes that it still holds.
+    keypad(stdscr, FALSE);
+    keypad(stdscr, TRUE);
     clearok(curscr, TRUE);
 }
 
@@ -184,6 +200,7 @@ void walkdown_screen_send(const char *sequence) {
 void walkdown_screen_close(void) {
     if (screen == NULL) return;
     endwin();
+    clear_last_line();
     delscreen(screen);
     screen = NULL;
     fclose(screen_input);

@@ -23,7 +23,9 @@ enum SQLCommand {
             }
         }
         try run.emit(.array(result.objects)) { text(of: result, run) }
-        if writes { run.console.say(counted(Int(result.captured), "change", "changes") + " captured") }
+        if writes {
+            run.console.say(counted(Int(result.captured), "change", "changes") + " captured")
+        }
         return .done
     }
 

@@ -24,6 +24,16 @@ extension DeviceStore {
         try drafts(in: id).first { $0.field == field }
     }
 
+    /// Where something was typed and not accepted.
+    package func inspectionsWithDrafts() throws -> Set<RecordID> {
+        try read { database in
+            try Set(
+                database.query("SELECT DISTINCT record_id FROM draft") {
+                    RecordID(try $0.text(0))
+                })
+        }
+    }
+
     package func drafts(in id: RecordID) throws -> [Draft] {
         try read { database in
             try database.query(

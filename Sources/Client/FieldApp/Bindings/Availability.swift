@@ -8,13 +8,19 @@ import TerminalKit
 extension AppState {
     package func whyDisabled(_ command: Command) -> String? {
         switch command {
-        case .syncNow: isSyncing ? "a synchronisation is running" : nil
+        case .back: whyNotBack
+        case .newLine: layers.top.editor?.isMultiline == true ? nil : "this answer has one line"
         case .open: whyNotOpen
         case .retry, .discard: whyNotFailed
         case .mine, .theirs, .edit: whyNotDecide(command)
         case .lock, .statusPane: isLocked ? "the device is locked" : nil
         default: inspectionScreen.flatMap { $0.whyDisabled(command) }
         }
+    }
+
+    private var whyNotBack: String? {
+        guard place == .worklist, worklist.filter.isEmpty else { return nil }
+        return "there is nothing to go back to; q leaves"
     }
 
     private var whyNotOpen: String? {

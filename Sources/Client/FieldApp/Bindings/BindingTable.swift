@@ -8,9 +8,12 @@ package import TerminalKit
 /// text.
 package enum BindingTable {
     package static func keymap(for place: Place, demo: Bool = false) -> Keymap<Command> {
-        let own = bindings(of: place)
+        let placed = bindings(of: place)
         let common = place.takesText ? commonInText : commonInLists
-        let kept = (own + common).filter { demo || $0.command != .networkSwitch }
+        // A place that has a common key of its own shows it where it wants it.
+        let own = Set(placed.map(\.command))
+        let kept = (placed + common.filter { !own.contains($0.command) || $0.command == .quit })
+            .filter { demo || $0.command != .networkSwitch }
         return Keymap(kept)
     }
 
@@ -21,6 +24,7 @@ package enum BindingTable {
         case .filter: filter
         case .inspection: inspection + moving + network
         case .editor: editor
+        case .resolution: resolution
         case .sections: [openSection] + moving
         case .picker, .palette: choosing + movingByArrows
         case .help: movingByArrows + [leave]
@@ -67,7 +71,7 @@ extension BindingTable {
         help: "Stop and return to the shell; fg comes back to the same place")
 
     fileprivate static let undo = Row(
-        [.control("_")], .undo, label: "", help: "Take the last change of an answer back")
+        [.control("_")], .undo, label: "", help: "Undo: take the last change of an answer back")
 
     fileprivate static let network: [Row] = [
         Row(
@@ -115,14 +119,12 @@ extension BindingTable {
     fileprivate static let worklist: [Row] =
         [
             Row([.enter], .open, label: "Open", help: "Open the inspection"),
-            Row([.character("/")], .filter, label: "Filter", help: "Show only what fits a text"),
-        ] + synchronisation + [
             statusPane,
             Row(
                 [.character("q")], .quit, label: "Quit",
                 help: "Leave Walkdown; everything typed is kept"),
-            lock,
-        ]
+            Row([.character("/")], .filter, label: "Filter", help: "Show only what fits a text"),
+        ] + synchronisation + [lock]
 
     fileprivate static let filter: [Row] =
         [
@@ -133,9 +135,13 @@ extension BindingTable {
     fileprivate static let inspection: [Row] =
         [
             Row([.enter], .open, label: "Answer", help: "Answer the question"),
+            leave,
             Row(
-                [function(7), .character("u")], .nextUnanswered, label: "Unanswered",
-                help: "Go to the next question without an answer"),
+                [.character("v")], .review, label: "Conflict",
+                help: "Settle what somebody else changed too"),
+            Row(
+                [function(7), .character("u")], .nextUnanswered, label: "Next",
+                help: "Go to the next unanswered question"),
             Row(
                 [function(8), .character("!")], .nextProblem, label: "Problem",
                 help: "Go to the next problem"),
@@ -148,9 +154,6 @@ extension BindingTable {
             Row(
                 [.character("r")], .reopen, label: "Reopen",
                 help: "Take a complete inspection back to work"),
-            Row(
-                [.character("v")], .review, label: "Conflict",
-                help: "Settle what somebody else changed too"),
         ] + verdicts + synchronisation + [
             statusPane,
             Row(
@@ -174,7 +177,8 @@ extension BindingTable {
             [.escape], .back, label: "Leave",
             help: "Leave the field; what cannot be stored stays as a draft"),
         Row(
-            [KeyEvent(.enter, .alt)], .newLine, label: "", help: "Begin a new line in a long text"),
+            [KeyEvent(.enter, .alt)], .newLine, label: "New line",
+            help: "Begin a new line in a long text"),
         Row([function(6)], .sections, label: "Sections", help: "Go to a section"),
         Row(
             [function(5)], .complete, label: "",
@@ -184,11 +188,30 @@ extension BindingTable {
             help: "Go to the next question without an answer"),
         Row([function(8)], .nextProblem, label: "", help: "Go to the next problem"),
         Row([function(9)], .palette, label: "", help: "Choose a command by its name"),
-        Row([KeyEvent(.up)], .up, label: "", help: "Leave the field upwards"),
-        Row([KeyEvent(.down)], .down, label: "", help: "Leave the field downwards"),
+        Row(
+            [KeyEvent(.up)], .up, label: "", help: "Move up a line; from the first, leave the field"
+        ),
+        Row(
+            [KeyEvent(.down)], .down, label: "",
+            help: "Move down a line; from the last, leave the field"),
         Row([.tab], .next, label: "", help: "Leave the field for the next"),
         Row([.backTab], .previous, label: "", help: "Leave the field for the one before"),
-        Row([.control("_")], .undo, label: "", help: "Take the last change of the text back"),
+        undoTyping, lock,
+    ]
+
+    fileprivate static let undoTyping = Row(
+        [.control("_")], .undo, label: "", help: "Undo: take the last change of the text back")
+
+    fileprivate static let resolution: [Row] = [
+        Row([.enter], .accept, label: "Settle", help: "Settle the conflict with this value"),
+        Row(
+            [.escape], .back, label: "Leave", help: "Leave the field; what was typed is kept"),
+        Row(
+            [KeyEvent(.enter, .alt)], .newLine, label: "New line",
+            help: "Begin a new line in a long text"),
+        Row([KeyEvent(.up)], .up, label: "", help: "Leave the field upwards"),
+        Row([KeyEvent(.down)], .down, label: "", help: "Leave the field downwards"),
+        undoTyping, lock,
     ]
 
     fileprivate static let openSection = Row(
@@ -202,6 +225,7 @@ extension BindingTable {
     fileprivate static let status: [Row] =
         [
             Row([.enter], .open, label: "Open", help: "Open the record, or its conflict"),
+            leave,
             Row([.character("r")], .retry, label: "Retry", help: "Send a failed row again"),
             Row(
                 [.character("d")], .discard, label: "Discard",
@@ -214,6 +238,7 @@ extension BindingTable {
             Row([.character("t")], .theirs, label: "Theirs", help: "Take the other value"),
             Row(
                 [.character("e")], .edit, label: "Edit", help: "Settle it with a third value"),
+            leave,
         ] + synchronisation
 
     fileprivate static let keep = Row([.escape], .back, label: "Keep", help: "Destroy nothing")

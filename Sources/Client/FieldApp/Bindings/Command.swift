@@ -28,13 +28,13 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 
 /// Where keys go: the top layer, and in it perhaps an editor.
 package enum Place: String, Hashable, Sendable, CaseIterable {
-    case unlock, worklist, filter, inspection, editor, sections, picker, status, review
+    case unlock, worklist, filter, inspection, editor, sections, picker, status, review, resolution
     case help, palette, confirm
 
     /// Whether printable keys are text here, so that none of them can be a command.
     package var takesText: Bool {
         switch self {
-        case .unlock, .filter, .editor, .picker, .help, .palette, .confirm: true
+        case .unlock, .filter, .editor, .resolution, .picker, .help, .palette, .confirm: true
         case .worklist, .inspection, .sections, .status, .review: false
         }
     }
@@ -50,6 +50,7 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         case .picker: "Choices"
         case .status: "Status"
         case .review: "Conflict"
+        case .resolution: "Third value"
         case .help: "Help"
         case .palette: "Commands"
         case .confirm: "Confirm"

@@ -9,18 +9,23 @@ extension DeviceStore {
         let forms = try forms()
         let titles = Dictionary(
             forms.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
+        let drafted = try inspectionsWithDrafts()
         return try inspections().map { summary in
             WorklistRow(
-                id: summary.id, name: shownName(summary), site: summary.site ?? "",
-                form: titles[summary.form] ?? summary.form, due: summary.dueOn,
+                id: summary.id, name: shownName(summary), recordName: summary.name,
+                site: summary.site ?? "", form: titles[summary.form] ?? summary.form,
+                due: summary.dueOn,
                 state: summary.shownState, badge: summary.sync.badge, answered: summary.answered,
-                total: summary.total)
+                total: summary.total,
+                hasDraft: drafted.contains(summary.id))
         }
     }
 
+    /// The asset's tag, which no answer can change; the record's own name where there is no asset.
     /// A deleted inspection stands in the list only while somebody has to decide about it.
     private func shownName(_ summary: InspectionSummary) -> String {
-        summary.isDeleted ? summary.name + " (deleted)" : summary.name
+        let name = summary.asset ?? summary.name
+        return summary.isDeleted ? name + " (deleted)" : name
     }
 
     func picture(of id: RecordID) throws -> InspectionPicture {
@@ -74,15 +79,18 @@ extension DeviceStore {
         guard !waiting.isEmpty else { return [] }
         let summaries = try inspections()
         let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
-        return waiting.map { row in
+        var labels = QuestionLabels(self)
+        return try waiting.map { row in
             let summary = known[row.recordId]
+            let fields = row.columns.filter { !BuiltInField.isBuiltIn($0) }
             return QueueRow(
                 id: row.mutationId, record: row.recordId,
                 name: summary.map(shownName)
                     ?? "\(row.tableName) \(row.recordId.rawValue.prefix(8))",
                 badge: row.standing.badge, isInFlight: row.standing == .sent,
                 createsRecord: row.operation == "INSERT", isInspection: summary != nil,
-                reason: row.lastError, fields: row.columns.filter { !BuiltInField.isBuiltIn($0) },
+                reason: row.lastError.map(ReasonText.words), fields: fields,
+                labels: try labels.of(fields, summary: summary),
                 createdAt: SyncTimestamp.shown(row.createdAtUtc), tries: Int(row.retryCount),
                 nextTry: row.nextAttemptUtc.flatMap(SyncTimestamp.shown))
         }
@@ -155,4 +163,41 @@ extension Standing: Comparable {
 extension SyncTimestamp {
     /// Only to be shown: what cannot be read is shown as unknown.
     fileprivate static func shown(_ text: String) -> Int64? { try? milliseconds(text) }
+}
+
+/// Questions of forms by their labels, each form read once.
+private struct QuestionLabels {
+    private let store: DeviceStore
+    private var forms: [String: FormDefinition?] = [:]
+
+    init(_ store: DeviceStore) { self.store = store }
+
+    mutating func of(_ paths: [String], summary: InspectionSummary?) throws -> [String] {
+        guard let summary, let form = try form(of: summary) else { return paths }
+        return paths.map { form.question(named: $0)?.label ?? $0 }
+    }
+
+    private mutating func form(of summary: InspectionSummary) throws -> FormDefinition? {
+        let key = summary.form + "\n" + summary.formVersion
+        if let known = forms[key] { return known }
+        let isHere = try store.forms().contains {
+            $0.id == summary.form && $0.version == summary.formVersion
+        }
+        let form =
+            isHere ? try store.form(summary.form, version: summary.formVersion).definition : nil
+        forms[key] = .some(form)
+        return form
+    }
+}
+
+/// A server's reason without its code, which is for programs: `locked: the inspection is approved`.
+enum ReasonText {
+    static func words(_ reason: String) -> String {
+        guard let colon = reason.firstRange(of: ": ") else { return reason }
+        let code = reason[..<colon.lowerBound]
+        let isCode =
+            !code.isEmpty && code.utf8.allSatisfy { ($0 >= 97 && $0 <= 122) || $0 == 95 }
+        return isCode && code.contains("_") || code == "locked"
+            ? String(reason[colon.upperBound...]).sentence : reason
+    }
 }

@@ -41,6 +41,9 @@ struct Layout: Equatable {
         boxesFit = width >= .regular && size.rows >= 16
     }
 
+    /// Cells of a line of a long text that is being edited, in a list of so many columns.
+    func longEditorColumns(in columns: Int) -> Int { max(2, columns - 6) }
+
     /// Words beside badges, details beside rows.
     var hasRoom: Bool { width >= .regular }
 }

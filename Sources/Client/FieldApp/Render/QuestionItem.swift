@@ -26,13 +26,12 @@ struct QuestionItem {
         isEdited = screen.editor?.path == question.path
         let editor = isEdited && question.type == .text(multiline: true) ? screen.editor : nil
         longEditor =
-            editor?.line.wrapped(in: max(2, columns.width - 4))
+            editor?.line.wrapped(in: frame.layout.longEditorColumns(in: columns.width))
             ?? ([], Position(column: 0, row: 0))
     }
 
     var item: ListItem<String> {
-        let labels = TextFlow.wrapped(
-            label, to: question.type == .note ? noteColumns : columns.label)
+        let labels = labelLines
         let below = detailLines
         let headRows = labels.count + (columns.isStacked && question.type.takesAnswer ? 1 : 0)
         let editorRows = longEditor.lines.count
@@ -47,7 +46,19 @@ struct QuestionItem {
     private var theme: Theme { frame.theme }
     private var noteColumns: Int { max(1, columns.width - 4) }
     private var isMultiline: Bool { question.type == .text(multiline: true) }
-    private var label: String { question.required ? question.label + " *" : question.label }
+
+    /// The star of a required question stays with the last word.
+    private var labelLines: [String] {
+        guard question.type != .note else {
+            return TextFlow.wrapped(question.label, to: noteColumns)
+        }
+        guard question.required else {
+            return TextFlow.wrapped(question.label, to: columns.label)
+        }
+        var lines = TextFlow.wrapped(question.label, to: max(1, columns.label - 2))
+        lines[lines.count - 1] += " *"
+        return lines
+    }
 
     // MARK: Drawing
 
@@ -112,13 +123,9 @@ struct QuestionItem {
     private func drawLongEditor(_ canvas: inout Canvas, _ rect: Rect, row: Int) {
         let (lines, caret) = longEditor
         let space = Rect(
-            column: rect.column + 3, row: row, columns: max(2, columns.width - 4),
-            rows: lines.count)
-        canvas.fill(space, theme.field)
-        canvas.lines(lines, in: space, style: theme.field)
-        canvas.cursor = Position(
-            column: space.column + caret.column, row: space.row + caret.row)
-        canvas.cursorVisible = true
+            column: rect.column + 4, row: row,
+            columns: frame.layout.longEditorColumns(in: columns.width), rows: lines.count)
+        Frame.longField(&canvas, lines, caret: caret, in: space, theme)
     }
 
     private func drawDetails(
@@ -153,6 +160,9 @@ struct QuestionItem {
         guard isFocused, question.type.takesAnswer else { return lines }
         if screen.standing(of: question.path) == .conflict {
             add("Somebody else changed this too; Enter shows both answers", theme.warning)
+        }
+        if screen.standing(of: question.path) == .failed {
+            add("The server did not take this; t says why", theme.error)
         }
         if let hint = question.hint { add(hint, theme.muted) }
         let facts = [question.rangeText, lastVisit, standingWords].compactMap { $0 }

@@ -22,7 +22,9 @@ extension Frame {
     private var titleLeft: String {
         switch state.layers.top {
         case .unlock: return "Walkdown"
-        case .review(let screen): return "Conflict " + (screen.picture?.name ?? "")
+        case .review,
+            .picker where review != nil:
+            return "Conflict " + (review?.picture?.name ?? "")
         case .inspection, .sections, .picker:
             guard let picture = inspection?.picture else { return state.place.title }
             return picture.site.isEmpty ? picture.name : "\(picture.name), \(picture.site)"
@@ -45,12 +47,18 @@ extension Frame {
         return nil
     }
 
+    /// The conflict review that is open, also beneath a list of choices.
+    private var review: ReviewScreen? {
+        for case .review(let screen) in state.layers.layers.suffix(2) { return screen }
+        return nil
+    }
+
     // MARK: Status
 
     mutating func drawStatus(in rect: Rect) {
         guard !rect.isEmpty else { return }
         var rest = rect
-        let last = rest.cutBottom(1 + messageOverflow)
+        let last = rest.cutBottom(1 + messageOverflow - (keepsStatusLine ? 1 : 0))
         if rest.rows == 2 {
             let first = rest.cutTop(1)
             let sync = lastSync.text
@@ -62,14 +70,20 @@ extension Frame {
             var place = last
             _ = place.cutLeft(1)
             canvas.lines(messageLines, in: place, style: message.style)
-        } else if layout.statusRows == 1, !showsPanel {
-            drawParts(shortParts, in: last)
         }
+        if layout.statusRows == 1, !showsPanel, message == nil || keepsStatusLine {
+            drawParts(shortParts, in: message == nil ? last : rest)
+        }
+    }
+
+    /// Where the status has one line a message stands below it, if the screen has a row for that.
+    private var keepsStatusLine: Bool {
+        layout.statusRows == 1 && !showsPanel && size.rows >= 12 && message != nil
     }
 
     /// A message that needs more than its line takes up to two more, where the screen has them.
     var messageOverflow: Int {
-        size.rows < 12 ? 0 : min(2, messageLines.count - 1)
+        size.rows < 12 ? 0 : min(2, messageLines.count - 1) + (keepsStatusLine ? 1 : 0)
     }
 
     private var messageLines: [String] {
@@ -130,8 +144,10 @@ extension Frame {
             StatusPart(picture.form.title, theme.body),
             StatusPart("\(form.answered)/\(form.total) answered", theme.body),
         ]
-        if screen.problemCount > 0 {
-            parts.append(StatusPart("\(screen.problemCount)! problems", theme.error))
+        let problems = screen.toldProblems.count
+        if problems > 0 {
+            parts.append(
+                StatusPart(problems == 1 ? "1! problem" : "\(problems)! problems", theme.error))
         }
         if let saved = screen.savedAt {
             parts.append(StatusPart("saved " + time.clock(saved), theme.good))
@@ -141,8 +157,10 @@ extension Frame {
 
     private var worklistParts: [StatusPart] {
         let count = state.worklist.rows.count
+        let shown = state.worklist.shown.count
         guard state.worklist.isLoaded else { return [] }
-        return [StatusPart(count == 1 ? "1 inspection" : "\(count) inspections", theme.body)]
+        let words = count == 1 ? "1 inspection" : "\(count) inspections"
+        return [StatusPart(shown == count ? words : "\(shown) of \(words)", theme.body)]
     }
 
     private var networkParts: [StatusPart] {
@@ -158,7 +176,11 @@ extension Frame {
     }
 
     private var networkWord: String {
-        if state.isSyncing { return "synchronising" }
+        // A try in the background that fails at once, every minute for days, is not worth a word.
+        if case .offline = state.network, !state.isSyncDemanded {
+        } else if state.isSyncing {
+            return "synchronising"
+        }
         if case .offline(let reason) = state.network, layout.hasPanel, !reason.isEmpty {
             return "offline: " + reason
         }
@@ -191,9 +213,8 @@ extension Frame {
         var parts: [StatusPart] = []
         if let screen = inspection, let form = screen.form {
             parts.append(StatusPart("\(form.answered)/\(form.total)", theme.body))
-            if screen.problemCount > 0 {
-                parts.append(StatusPart("\(screen.problemCount)!", theme.error))
-            }
+            let problems = screen.toldProblems.count
+            if problems > 0 { parts.append(StatusPart("\(problems)!", theme.error)) }
         }
         parts.append(StatusPart(networkWord, networkStyle))
         parts += countParts(inWords: false)
@@ -223,7 +244,7 @@ extension Frame {
             let width = footerWidth(binding)
             guard column + width < end else { break }
             drawKey(binding, column: column, row: rect.row)
-            column += width + 2
+            column += width + (layout.width < .regular ? 1 : 2)
         }
     }
 
@@ -242,14 +263,6 @@ extension Frame {
         let width = canvas.text(
             keyName(binding), column: column, row: row, style: theme.bar.adding(.bold))
         canvas.text(binding.label, column: column + width + 1, row: row, style: theme.bar)
-    }
-}
-
-extension InspectionScreen {
-    /// Problems that are told: what is only not answered yet is none until somebody tried to
-    /// complete.
-    fileprivate var problemCount: Int {
-        (form?.problems ?? []).filter { $0.problem != .required || blamed.contains($0.path) }.count
     }
 }
 

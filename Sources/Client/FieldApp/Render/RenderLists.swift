@@ -10,14 +10,20 @@ extension Frame {
         let items = sections.map { entry in
             row(
                 entry.index, isFocused: entry.index == screen.focus.focused, entry.section.title,
-                right: progressText(entry.progress))
+                right: progressText(entry.progress, problems: problems(in: entry.section)))
         }
         canvas.list(items, focused: screen.focus.focused, in: box, anchor: &scroll.sections)
     }
 
-    private func progressText(_ progress: FormState.Progress) -> String {
+    private func progressText(_ progress: FormState.Progress, problems: Int) -> String {
         let answered = "\(progress.answered)/\(progress.total)"
-        return progress.problems == 0 ? answered : "\(progress.problems)! \(answered)"
+        return problems == 0 ? answered : "\(problems)! \(answered)"
+    }
+
+    /// Those that are told, as in the status line.
+    private func problems(in section: Section) -> Int {
+        let told = inspection?.toldProblems ?? []
+        return section.questions.count { question in told.contains { $0.path == question.path } }
     }
 
     mutating func drawPicker(_ screen: PickerScreen, in space: Rect) {
@@ -25,14 +31,22 @@ extension Frame {
             Size(columns: 50, rows: screen.question.choices.count + 1),
             title: screen.question.label, in: space)
         let line = box.cutTop(1)
+        let digits = numbers(of: screen)
         let items = screen.shown.map { choice in
             row(
-                choice.name, isFocused: choice.name == screen.focus.focused, choice.label, right: ""
-            )
+                choice.name, isFocused: choice.name == screen.focus.focused,
+                (digits[choice.name] ?? "") + choice.label, right: "")
         }
         canvas.list(items, focused: screen.focus.focused, in: box, anchor: &scroll.choices)
         drawFilter(
             screen.filter, in: line, listCursor: screen.shown.isEmpty ? nil : canvas.cursor)
+    }
+
+    /// The digit that takes a choice, as long as digits do.
+    private func numbers(of screen: PickerScreen) -> [String: String] {
+        guard screen.areNumbered, screen.filter.isEmpty else { return [:] }
+        let pairs = screen.question.choices.enumerated().map { ($1.name, "\($0 + 1) ") }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
     /// The line that narrows a list. While nothing is typed the cursor stays on the marked row,
@@ -86,6 +100,7 @@ extension Frame {
         let items = entries.map { entry in
             item(entry, isFocused: entry.command == focused, width: rest.columns)
         }
+        if items.isEmpty { drawEmpty("No key or command fits that text", in: rest) }
         canvas.list(items, focused: focused, in: rest, anchor: &scroll.commands)
         drawFilter(filter, in: line, listCursor: items.isEmpty ? nil : canvas.cursor)
     }

@@ -62,6 +62,16 @@ extension Frame {
         canvas.cursorVisible = true
     }
 
+    static func longField(
+        _ canvas: inout Canvas, _ lines: [String], caret: Position, in rect: Rect, _ theme: Theme
+    ) {
+        canvas.fill(rect, theme.field)
+        canvas.lines(lines, in: rect, style: theme.field)
+        canvas.cursor = Position(
+            column: rect.column + caret.column, row: rect.row + caret.row)
+        canvas.cursorVisible = true
+    }
+
     /// The space for a box of this size over the screen, cleared and framed; the whole space where
     /// boxes do not fit.
     mutating func openBox(_ wanted: Size, title: String, in space: Rect) -> Rect {

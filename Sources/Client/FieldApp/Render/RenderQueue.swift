@@ -68,10 +68,17 @@ extension Frame {
 
     private func queueDetails(of row: QueueRow) -> String {
         var details: [String] = []
-        if !row.fields.isEmpty { details.append(row.fields.joined(separator: ", ")) }
+        let names = row.labels.isEmpty ? row.fields : row.labels
+        if !names.isEmpty { details.append(names.joined(separator: ", ")) }
         if let created = row.createdAt { details.append("age \(time.age(created))") }
-        if row.tries > 0 { details.append(row.tries == 1 ? "1 try" : "\(row.tries) tries") }
-        if let next = row.nextTry { details.append("next try \(time.wait(next))") }
+        if row.badge == .failed || row.tries > 0 {
+            details.append(row.tries == 1 ? "1 failed try" : "\(row.tries) failed tries")
+        }
+        if let next = row.nextTry {
+            details.append("next try \(time.wait(next))")
+        } else if row.badge == .pending, !row.isInFlight {
+            details.append("goes with the next sync")
+        }
         return details.joined(separator: "; ")
     }
 }

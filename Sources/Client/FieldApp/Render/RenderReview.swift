@@ -51,34 +51,58 @@ struct ReviewItem {
             isSideBySide
             ? 1 + (sides.map(\.lines.count).max() ?? 0)
             : sides.reduce(0) { $0 + $1.lines.count }
-        let editorRows = editor == nil ? 0 : (editor?.problem == nil ? 1 : 2)
-        let caretRow = editor == nil ? 0 : 1 + bodyRows
+        let long = longEditor
+        let lines = long?.lines.count ?? 1
+        let editorRows = editor == nil ? 0 : 1 + lines + (editor?.problem == nil ? 0 : 1)
+        let caretRow = editor == nil ? 0 : 1 + who.count + bodyRows + 1 + (long?.caret.row ?? 0)
         return ListItem(
-            field.path, rows: 1 + bodyRows + editorRows + 1, caretRow: caretRow
+            field.path, rows: 1 + who.count + bodyRows + editorRows + 1, caretRow: caretRow
         ) { canvas, rect in
             var rest = rect
             drawHead(&canvas, rest.cutTop(1))
+            canvas.lines(
+                who, in: rest.cutTop(who.count).inset(columns: 2, rows: 0), style: theme.muted)
             let body = rest.cutTop(bodyRows)
             if isSideBySide {
                 drawBeside(sides, &canvas, body)
             } else {
                 drawStacked(sides, &canvas, body)
             }
-            drawEditor(&canvas, rest.cutTop(editorRows))
+            drawEditor(long, &canvas, rest.cutTop(editorRows))
         }
     }
 
     private var sides: [Side] {
-        let theirs = field.theirsBy.map { "theirs, \($0)" } ?? "theirs"
         var sides = [
             side("before", field.base, isChosen: false),
             side("mine", field.mine, isChosen: decision == .mine),
-            side(theirs, field.theirs, isChosen: decision == .theirs),
+            side("theirs", field.theirs, isChosen: decision == .theirs),
         ]
         if case .edited(let value) = decision {
             sides.append(side("settled as", value, isChosen: true))
         }
         return sides
+    }
+
+    /// Who else, and by which rule a person is asked.
+    private var who: [String] {
+        let other = field.theirsBy.map { "device \($0)" } ?? "somebody else"
+        let begun = screen.begun[field.path] == nil ? "" : "; a third value is begun, e shows it"
+        return TextFlow.wrapped(
+            "Also changed by \(other); \(ruleWords)\(begun)", to: max(1, width - 4))
+    }
+
+    private var ruleWords: String {
+        switch field.rule {
+        case "ask": "you decide (rule ask)"
+        case "quarantine": "a supervisor decides (rule quarantine)"
+        default: "rule \(field.rule)"
+        }
+    }
+
+    private var longEditor: (lines: [String], caret: Position)? {
+        guard let editor, editor.isMultiline else { return nil }
+        return editor.line.wrapped(in: frame.layout.longEditorColumns(in: width))
     }
 
     private var decision: Decision? { screen.decisions[field.path] }
@@ -101,7 +125,7 @@ struct ReviewItem {
         let state = decision == nil ? "\(frame.symbol(.conflict)) undecided" : "decided"
         let room = line.columns - CellWidth.of(state) - 4
         canvas.text(
-            "\(field.label), rule \(field.rule)", column: line.column + 2, row: line.row,
+            field.label, column: line.column + 2, row: line.row,
             limit: room, style: theme.title)
         canvas.textEnding(
             state, before: line.endColumn - 1, row: line.row,
@@ -147,19 +171,29 @@ struct ReviewItem {
         canvas.text(frame.glyphs.chosen, column: column, row: row, style: theme.good)
     }
 
-    private func drawEditor(_ canvas: inout Canvas, _ rect: Rect) {
+    private func drawEditor(
+        _ long: (lines: [String], caret: Position)?, _ canvas: inout Canvas, _ rect: Rect
+    ) {
         guard let editor, !rect.isEmpty else { return }
-        let width = canvas.text("new value ", column: rect.column + 5, row: rect.row)
-        let column = rect.column + 5 + width
-        Frame.field(
-            &canvas, editor.line,
-            in: Rect(
-                column: column, row: rect.row, columns: max(3, rect.endColumn - column - 1),
-                rows: 1), theme)
+        var rest = rect
+        let head = rest.cutTop(1)
+        canvas.text("new value", column: head.column + 5, row: head.row, style: theme.muted)
         if let problem = editor.problem {
+            let line = rest.cutBottom(1)
             canvas.text(
-                "! " + problem.message(unit: field.question?.unit), column: rect.column + 5,
-                row: rect.row + 1, limit: rect.columns - 6, style: theme.error)
+                "! " + problem.message(unit: field.question?.unit), column: line.column + 5,
+                row: line.row, limit: line.columns - 6, style: theme.error)
+        }
+        var place = rest
+        _ = place.cutLeft(long == nil ? 5 : 4)
+        place = Rect(
+            column: place.column, row: place.row,
+            columns: min(place.columns - 1, frame.layout.longEditorColumns(in: width)),
+            rows: place.rows)
+        if let long {
+            Frame.longField(&canvas, long.lines, caret: long.caret, in: place, theme)
+        } else {
+            Frame.field(&canvas, editor.line, in: place, theme)
         }
     }
 }

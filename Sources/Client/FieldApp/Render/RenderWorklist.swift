@@ -11,7 +11,9 @@ extension Frame {
         if worklist.shown.isEmpty {
             drawEmpty(emptyWorklist, in: rest)
         } else {
-            let columns = WorklistColumns(width: rest.columns, badge: badgeColumns, layout: layout)
+            let longest = worklist.shown.map { CellWidth.of(shownName($0)) }.max() ?? 0
+            let columns = WorklistColumns(
+                width: rest.columns, badge: badgeColumns, longestName: longest, layout: layout)
             canvas.list(
                 worklistItems(columns), focused: worklist.focus.focused, in: rest,
                 anchor: &scroll.worklist)
@@ -64,6 +66,7 @@ extension Frame {
             columns.badgeWord > 0 ? "\(symbol(row.badge)) \(row.badge.label)" : symbol(row.badge)
         let badgeStyle = style(of: row.badge)
         let marker = marker(isFocused)
+        let name = shownName(row)
         return ListItem(row.id) { [theme] canvas, rect in
             var column = rect.column
             func cell(_ text: String, _ width: Int, _ style: Style = theme.body) {
@@ -73,7 +76,7 @@ extension Frame {
             }
             cell(marker, 1)
             cell(badgeText, columns.badge, badgeStyle)
-            cell(row.name, columns.name, theme.title)
+            cell(name, columns.name, theme.title)
             cell(row.form, columns.form)
             cell(row.state.label, columns.state)
             cell(columns.due(row.due), columns.dueWidth, isOverdue ? theme.warning : theme.body)
@@ -82,6 +85,11 @@ extension Frame {
                 limit: columns.progress, style: theme.body)
             if isFocused { Frame.highlight(&canvas, rect, theme) }
         }
+    }
+
+    /// With a mark where something was typed and not accepted.
+    private func shownName(_ row: WorklistRow) -> String {
+        row.hasDraft ? "\(row.name) \(typedSymbol)" : row.name
     }
 
     private func isOverdue(_ row: WorklistRow) -> Bool {
@@ -103,7 +111,7 @@ struct WorklistColumns {
     let progress = 5
     private let showsYear: Bool
 
-    init(width: Int, badge symbol: Int, layout: Layout) {
+    init(width: Int, badge symbol: Int, longestName: Int, layout: Layout) {
         let hasRoom = width >= 66
         badgeWord = hasRoom ? 10 : 0
         badge = symbol + badgeWord
@@ -112,7 +120,9 @@ struct WorklistColumns {
         dueWidth = hasRoom ? 10 : (width >= 34 ? 5 : 0)
         let parts = [1, badge, state, dueWidth, progress].filter { $0 > 0 }
         let rest = width - parts.reduce(0) { $0 + $1 + 1 } - 1
-        form = width >= 34 ? max(0, rest * 11 / 20 - 1) : 0
+        // What the names do not need, the forms get; both at least about half of what they had.
+        let half = width >= 34 ? max(0, rest * 11 / 20 - 1) : 0
+        form = half == 0 ? 0 : max(half, rest - longestName - 1)
         name = max(4, rest - (form > 0 ? form + 1 : 0))
     }
 

@@ -14,7 +14,8 @@ struct TimeText {
         return "\(twoDigits(date.month))-\(twoDigits(date.day)) \(time)"
     }
 
-    /// How long ago: `now`, `5 min`, `3 h`, `12 d`. What lies ahead (a clock set back) is `now`.
+    /// How long ago: `under 1 min`, `5 min`, `3 h`, `12 d`. What lies ahead (a clock set back) is
+    /// the first.
     func age(_ wall: Int64?) -> String {
         guard let wall else { return "?" }
         return span(moment.wall - wall)
@@ -25,7 +26,7 @@ struct TimeText {
 
     private func span(_ milliseconds: Int64) -> String {
         let minutes = milliseconds / 60_000
-        if minutes < 1 { return "now" }
+        if minutes < 1 { return "under 1 min" }
         if minutes < 60 { return "\(minutes) min" }
         if minutes < 48 * 60 { return "\(minutes / 60) h" }
         return "\(minutes / (24 * 60)) d"

@@ -25,8 +25,8 @@ package final class FieldScreen: ScreenApp {
     ) throws(TerminalError) -> ScreenEnd {
         let session = try ScreenSession(
             app: screen, mailbox: mailbox, options: options, log: log,
-            farewell: "walkdown: stopped by a fault; everything stored is kept, and what was typed "
-                + "up to a second before. Details are in \(log)\n")
+            farewell: "walkdown: stopped by a fault. What was stored is kept, and what was typed\n"
+                + "up to a second before.\n")
         if let notice = session.notice { screen.state.notice = Notice(notice) }
         let end = try session.run()
         screen.runner.drain()
@@ -50,12 +50,18 @@ package final class FieldScreen: ScreenApp {
     package func handle(_ event: ScreenEvent<AppMessage>) -> ScreenRequest {
         switch event {
         case .input(let input): receive(.input(input, clock()))
-        case .message(let message): receive(message)
+        case .message(let message): receive(arrived: message)
         case .timer: receive(.tick(clock()))
         case .resized(let size): receive(.resized(size))
         // `walkdown lock` in another process (Vault's LockSignal).
         case .userSignal: receive(.lockDemanded)
         }
+    }
+
+    /// A result may come long after the key that asked for it: whatever it begins, begins now.
+    private func receive(arrived message: AppMessage) -> ScreenRequest {
+        state.now = clock()
+        return receive(message)
     }
 
     package func render(size: Size, look: Look) -> Canvas {

@@ -28,6 +28,8 @@ package struct AppState: Equatable, Sendable {
     package var lastEdit = EditID(0)
     package var isQuitting = false
     package var unkept = UnkeptDrafts()
+    /// Reviews that were left before all was decided: whoever comes back finds what was decided.
+    package var leftReviews: [RecordID: ReviewScreen] = [:]
 
     package struct Demo: Equatable, Sendable {
         package var pin: String

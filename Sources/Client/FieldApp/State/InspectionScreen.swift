@@ -42,6 +42,8 @@ package struct InspectionScreen: Equatable, Sendable {
     package struct UndoStep: Equatable, Sendable {
         package var path: String
         package var value: FieldValue
+        /// What was typed and not accepted before the edit took its place.
+        package var draft: String?
     }
 
     package static let undoLimit = 100
@@ -68,7 +70,8 @@ package struct InspectionScreen: Equatable, Sendable {
 
     /// Nil where there is nothing to say: no answer, and none that is waiting.
     package func standing(of path: String) -> Standing? {
-        if editor?.path == path || writes.contains(where: { $0.path == path }) { return .typed }
+        if editor?.path == path, editor?.isChanged == true { return .typed }
+        if writes.contains(where: { $0.path == path }) { return .typed }
         if picture?.drafts[path] != nil { return .typed }
         return picture?.answers[path]?.standing
     }
@@ -76,10 +79,26 @@ package struct InspectionScreen: Equatable, Sendable {
     /// What was typed and not accepted.
     package func draft(of path: String) -> String? { picture?.drafts[path] }
 
-    /// The problem to show under a question; quiet while it is being typed.
+    /// The problem to show under a question; quiet while it is being typed. A draft says why it was
+    /// not taken.
     package func shownProblem(of path: String) -> AnswerProblem? {
         guard editor?.path != path, blamed.contains(path) else { return nil }
+        if let draft = draft(of: path), let question = picture?.form.question(named: path) {
+            do throws(AnswerProblem) {
+                // Any day will do: only whether it can be read is asked.
+                _ = try question.parse(
+                    draft, rules: .screen, today: CivilDate(daysSinceEpoch: 0))
+            } catch {
+                return error
+            }
+        }
         return form?.problem(of: path)
+    }
+
+    /// Problems that are told: what is only not answered yet is none until somebody tried to
+    /// complete.
+    package var toldProblems: [FormProblem] {
+        (form?.problems ?? []).filter { $0.problem != .required || blamed.contains($0.path) }
     }
 
     /// The sections of which something is asked, with their counts.
@@ -109,7 +128,8 @@ package struct InspectionScreen: Equatable, Sendable {
 
     package mutating func begin(_ edit: EditID, path: String, value: FieldValue) {
         if undo.count == Self.undoLimit { undo.removeFirst() }
-        undo.append(UndoStep(path: path, value: self.value(of: path)))
+        undo.append(
+            UndoStep(path: path, value: self.value(of: path), draft: picture?.drafts[path]))
         let layer = overlay.begin([(path, value)], on: id)
         writes.append(PendingWrite(edit: edit, path: path, layer: layer))
         picture?.drafts[path] = nil

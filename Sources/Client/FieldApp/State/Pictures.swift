@@ -9,8 +9,10 @@ package import Replication
 /// A row of the worklist.
 package struct WorklistRow: Equatable, Sendable, Identifiable {
     package var id: RecordID
-    /// The record's name, never blank.
+    /// The asset's tag, or the record's own name; never blank.
     package var name: String
+    /// What the form calls the record, to be found by.
+    package var recordName: String
     package var site: String
     package var form: String
     /// YYYY-MM-DD.
@@ -19,13 +21,17 @@ package struct WorklistRow: Equatable, Sendable, Identifiable {
     package var badge: Badge
     package var answered: Int
     package var total: Int
+    /// Something was typed in it and not accepted.
+    package var hasDraft: Bool
 
     package init(
-        id: RecordID, name: String, site: String, form: String, due: String?,
-        state: InspectionState, badge: Badge, answered: Int, total: Int
+        id: RecordID, name: String, recordName: String = "", site: String, form: String,
+        due: String?, state: InspectionState, badge: Badge, answered: Int, total: Int,
+        hasDraft: Bool = false
     ) {
         self.id = id
         self.name = name
+        self.recordName = recordName
         self.site = site
         self.form = form
         self.due = due
@@ -33,6 +39,7 @@ package struct WorklistRow: Equatable, Sendable, Identifiable {
         self.badge = badge
         self.answered = answered
         self.total = total
+        self.hasDraft = hasDraft
     }
 }
 
@@ -114,7 +121,9 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     package var isInspection: Bool
     /// Why it failed or waits, in the server's words.
     package var reason: String?
+    /// The answers that it changes: paths, and their labels on the screen.
     package var fields: [String]
+    package var labels: [String]
     package var createdAt: Int64?
     package var tries: Int
     package var nextTry: Int64?
@@ -122,7 +131,8 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     package init(
         id: MutationID, record: RecordID, name: String, badge: Badge, isInFlight: Bool = false,
         createsRecord: Bool = false, isInspection: Bool = true, reason: String? = nil,
-        fields: [String] = [], createdAt: Int64? = nil, tries: Int = 0, nextTry: Int64? = nil
+        fields: [String] = [], labels: [String] = [], createdAt: Int64? = nil, tries: Int = 0,
+        nextTry: Int64? = nil
     ) {
         self.id = id
         self.record = record
@@ -133,6 +143,7 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
         self.isInspection = isInspection
         self.reason = reason
         self.fields = fields
+        self.labels = labels
         self.createdAt = createdAt
         self.tries = tries
         self.nextTry = nextTry

@@ -51,6 +51,18 @@ package struct PickerScreen: Equatable, Sendable {
         focus.settle(shown.map(\.name))
     }
 
+    /// Up to nine choices have a digit each, the same here as where the question stands in the list.
+    package var areNumbered: Bool { question.choices.count <= Self.mostNumbered }
+    package static let mostNumbered = 9
+
+    /// The choice that a key takes at once: a digit, while nothing is typed to narrow the list.
+    package func numbered(_ key: KeyEvent) -> Choice? {
+        guard areNumbered, filter.isEmpty, let digit = key.typed, ("1"..."9").contains(digit)
+        else { return nil }
+        let index = Int(digit.value) - 0x31
+        return question.choices.indices.contains(index) ? question.choices[index] : nil
+    }
+
     package var names: [String] { shown.map(\.name) }
     package var focused: Choice? { shown.first { $0.name == focus.focused } }
 

@@ -46,6 +46,7 @@ package struct Worklist: Equatable, Sendable {
 
 extension WorklistRow {
     fileprivate var searchText: String {
-        [name, site, form, due ?? "", state.label, badge.label].joined(separator: "\n").lowercased()
+        [name, recordName, site, form, due ?? "", state.label, badge.label].joined(separator: "\n")
+            .lowercased()
     }
 }

@@ -62,7 +62,7 @@ extension AppState {
     }
 
     /// A change of the text makes the draft due, and ends what was said about the text before.
-    private mutating func changeEditor(_ change: (inout AnswerEditor) -> Void) {
+    mutating func changeEditor(_ change: (inout AnswerEditor) -> Void) {
         switch layers.top {
         case .inspection(var screen):
             guard var editor = screen.editor else { return }

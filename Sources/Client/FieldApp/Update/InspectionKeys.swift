@@ -81,7 +81,17 @@ extension AppState {
             return []
         }
         let index = Int(digit.value) - 0x31
-        guard question.choices.indices.contains(index) else { return [] }
+        let count = question.choices.count
+        guard count <= PickerScreen.mostNumbered else {
+            // Too many for a digit each: it begins to narrow the list.
+            let opening = openFocused()
+            editFilter { $0.handle(.character(digit)) }
+            return opening
+        }
+        guard question.choices.indices.contains(index) else {
+            notice = Notice("\(question.label) has \(count) choices: 1 to \(count)", .bad)
+            return []
+        }
         return store(.string(question.choices[index].name), for: question, text: nil)
     }
 
@@ -139,10 +149,13 @@ extension AppState {
             notice = Notice(reason.sentence, .bad)
             return []
         }
-        let effects = write(step.value, for: question, text: nil)
+        var effects = write(step.value, for: question, text: nil)
         if !effects.isEmpty, case .inspection(var screen) = layers.top {
             screen.forgetLastUndo()
             layers.top = .inspection(screen)
+        }
+        if let draft = step.draft {
+            effects.append(.draft(screen.id, path: step.path, text: draft))
         }
         notice = Notice("Took back the last change of \(question.label)")
         return effects
@@ -183,7 +196,11 @@ extension AppState {
     }
 
     private mutating func goToNextProblem() -> [Effect] {
-        let effects = goToNext { screen, path in screen.form?.problem(of: path) != nil }
+        // What is wrong goes before what is only not answered yet.
+        let told = Set(inspectionScreen?.toldProblems.map(\.path) ?? [])
+        let effects = goToNext { screen, path in
+            told.isEmpty ? screen.form?.problem(of: path) != nil : told.contains(path)
+        }
         blameFocused()
         return effects
     }

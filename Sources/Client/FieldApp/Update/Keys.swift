@@ -10,7 +10,7 @@ extension AppState {
         case .sections: .sections
         case .picker: .picker
         case .status: .status
-        case .review(let screen): screen.editor == nil ? .review : .editor
+        case .review(let screen): screen.editor == nil ? .review : .resolution
         case .help: .help
         case .palette: .palette
         case .confirm: .confirm
@@ -20,6 +20,7 @@ extension AppState {
     package var keymap: Keymap<Command> { BindingTable.keymap(for: place, demo: demo != nil) }
 
     mutating func press(_ key: KeyEvent) -> [Effect] {
+        guard !isTooSmall else { return pressUnseen(key) }
         if case .confirm(let confirmation) = layers.top {
             return answer(confirmation, with: key)
         }
@@ -27,19 +28,37 @@ extension AppState {
         switch place {
         case .unlock: return typePIN(key)
         case .inspection: return beginTyping(key)
-        case .editor: return edit(key)
-        case .filter, .picker, .help, .palette:
+        case .editor, .resolution: return edit(key)
+        case .picker:
+            if case .picker(let screen) = layers.top, let choice = screen.numbered(key) {
+                return choose(choice, in: screen)
+            }
+            editFilter { $0.handle(key) }
+            return []
+        case .filter, .help, .palette:
             editFilter { $0.handle(key) }
             return []
         case .worklist, .sections, .status, .review, .confirm: return []
         }
     }
 
+    /// Whether nothing can be drawn but that.
+    private var isTooSmall: Bool { Layout(size).width == .none }
+
+    /// Where nothing is seen nothing is decided: text goes on into the field that is open, and one
+    /// can leave.
+    private mutating func pressUnseen(_ key: KeyEvent) -> [Effect] {
+        if let command = keymap.command(for: key) {
+            return [.quit, .redraw, .suspend].contains(command) ? perform(command) : []
+        }
+        return place == .editor || place == .resolution ? edit(key) : []
+    }
+
     /// Pasted text is text where text is taken, and nothing elsewhere: never a command.
     mutating func paste(_ text: String) -> [Effect] {
         switch place {
         case .unlock: return pastePIN(text)
-        case .editor: return pasteIntoEditor(text)
+        case .editor, .resolution: return pasteIntoEditor(text)
         case .filter, .picker, .help, .palette:
             editFilter { $0.paste(text) }
             return []
@@ -98,7 +117,7 @@ extension AppState {
     /// and never discards.
     private mutating func goBack() -> [Effect] {
         switch place {
-        case .editor: return leaveEditor()
+        case .editor, .resolution: return leaveEditor()
         case .filter:
             worklist.isFiltering = false
             worklist.editFilter { $0.replace(with: "") }
@@ -108,6 +127,9 @@ extension AppState {
             return []
         default:
             let left = layers.pop()
+            if case .review(let review) = left, !review.isSettling {
+                leftReviews[review.id] = review
+            }
             if case .confirm(var beneath) = layers.top {
                 // The pause before a question begins anew for whoever comes back to it.
                 beneath.quietUntil = now.uptime + Confirmation.quiet

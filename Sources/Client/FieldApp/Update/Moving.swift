@@ -3,6 +3,8 @@ import TerminalKit
 /// Moving the focus of whatever list is on top. In an editor, moving leaves the field first.
 extension AppState {
     mutating func move(_ command: Command) -> [Effect] {
+        if command == .up, moveLine(by: -1) { return [] }
+        if command == .down, moveLine(by: 1) { return [] }
         let leaving = leaveEditor()
         switch command {
         case .up, .previous: move(by: -1)
@@ -14,6 +16,20 @@ extension AppState {
         default: break
         }
         return leaving
+    }
+
+    /// Inside a long text the arrows move by lines; beyond its first and last they leave it.
+    private mutating func moveLine(by distance: Int) -> Bool {
+        guard let editor = layers.top.editor, editor.isMultiline else { return false }
+        let columns = Layout(size).longEditorColumns(in: listColumns)
+        var hasMoved = false
+        changeEditor { hasMoved = $0.line.moveLine(by: distance, in: columns) }
+        return hasMoved
+    }
+
+    /// Columns of the list beside the status panel.
+    private var listColumns: Int {
+        size.columns - (Layout(size).hasPanel ? Layout.panelColumns : 0)
     }
 
     /// Rows of a list that stay in view: the screen without title, status and footer.

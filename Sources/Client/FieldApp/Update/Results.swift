@@ -1,4 +1,5 @@
 import Coding
+import Forms
 import Replication
 import TerminalKit
 
@@ -43,17 +44,22 @@ extension AppState {
         return []
     }
 
+    /// Goes to the first of them, so that nobody has to look for it.
     private mutating func tellOfRecoveredDrafts(_ id: RecordID) {
-        guard let screen = inspectionScreen, screen.id == id, notice == nil,
-            !screen.recovered.isEmpty
+        guard let screen = inspectionScreen, screen.id == id, screen.editor == nil,
+            let first = screen.questions.first(where: { screen.recovered.contains($0.path) })
         else { return }
         let count = screen.recovered.count
         notice = Notice(
             count == 1
-                ? "Recovered what was typed for one question; F8 goes there"
-                : "Recovered what was typed for \(count) questions; F8 goes there", .good)
+                ? "Recovered what was typed for \(first.label): Enter goes on with it"
+                : "Recovered what was typed for \(count) questions; F8 goes from one to the next",
+            .good)
         // Said once: from now on they are drafts like any other.
-        changeInspection(id) { $0.recovered = [] }
+        changeInspection(id) { screen in
+            screen.recovered = []
+            screen.focus.focus(first.path)
+        }
     }
 
     private mutating func receive(
@@ -194,6 +200,7 @@ extension AppState {
 
     /// Takes the review away with whatever stands over it.
     private mutating func closeReview(_ id: RecordID, saying notice: Notice) -> [Effect] {
+        leftReviews[id] = nil
         let isOpen = layers.layers.contains { layer in
             if case .review(let screen) = layer { screen.id == id } else { false }
         }

@@ -7,7 +7,7 @@ import TerminalKit
 extension AppState {
     mutating func openReview(_ id: RecordID) -> [Effect] {
         if case .review(let screen) = layers.top, screen.id == id { return [] }
-        layers.push(.review(ReviewScreen(id: id)))
+        layers.push(.review(leftReviews.removeValue(forKey: id) ?? ReviewScreen(id: id)))
         return [.loadConflict(id)]
     }
 
@@ -18,6 +18,9 @@ extension AppState {
         case .theirs: return decide(.theirs, about: field.path)
         case .edit: return editResolution(of: field, in: screen)
         case .accept: return acceptResolution()
+        case .newLine:
+            insertNewLine()
+            return []
         case .undo:
             undoInEditor()
             return []

@@ -27,7 +27,7 @@ extension AppState {
             notice = Notice("Only inspections can be opened here")
             return []
         }
-        return open(row.record)
+        return open(row.record, at: row.fields.first)
     }
 
     /// The name itself, where every keyboard can type it in reasonable time.

@@ -71,8 +71,8 @@ extension AppState {
         case .failed(let reason): screen.problem = reason
         case .delayed(let seconds):
             screen.waitUntil = now.uptime + Int64(seconds) * 1_000
-            screen.problemAfterWait = nil
-            screen.problem = "Too many wrong PINs: wait \(seconds) s"
+            screen.problemAfterWait = "Type the PIN again"
+            screen.problem = "Wait \(seconds) s before the next PIN"
         }
         layers[0] = .unlock(screen)
         return []

@@ -120,6 +120,7 @@ extension AppState {
         worklist = Worklist()
         status = StatusPicture()
         unkept.removeAll()
+        leftReviews = [:]
         isSyncing = false
         isSyncDemanded = false
         notice = nil

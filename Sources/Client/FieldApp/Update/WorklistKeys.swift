@@ -18,12 +18,16 @@ extension AppState {
 
     /// Opens an inspection over the present layer. One that is open further down is taken from
     /// there: an inspection has one editor and one undo, wherever it is reached from.
-    mutating func open(_ id: RecordID) -> [Effect] {
-        var screen = InspectionScreen(id: id)
+    /// - Parameter path: the question to go to.
+    mutating func open(_ id: RecordID, at path: String? = nil) -> [Effect] {
+        var screen = InspectionScreen(id: id, focus: path)
         var below: [Layer] = []
         for layer in layers.layers {
             if case .inspection(let other) = layer {
-                if other.id == id { screen = other }
+                if other.id == id {
+                    screen = other
+                    if let path { screen.focus.focus(path) }
+                }
             } else {
                 below.append(layer)
             }

@@ -27,7 +27,7 @@ package struct Glyphs: Equatable, Sendable {
 
     private static let unicode = Glyphs(
         horizontal: "─", vertical: "│", topLeft: "┌", topRight: "┐", bottomLeft: "└",
-        bottomRight: "┘", marker: "▸", ellipsis: "…", up: "↑", down: "↓", left: "←", right: "→",
+        bottomRight: "┘", marker: "▸", ellipsis: "…", up: "▴", down: "▾", left: "←", right: "→",
         chosen: "●", unchosen: "○", bullet: "·")
 
     private static let ascii = Glyphs(

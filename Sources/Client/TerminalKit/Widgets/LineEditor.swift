@@ -64,6 +64,14 @@ package struct LineEditor: Hashable, Sendable {
         before.append(after.removeFirst())
     }
 
+    /// - Parameter index: in clusters; beyond the end is the end.
+    package mutating func moveCaret(to index: Int) {
+        let whole = before + after
+        let cut = whole.index(whole.startIndex, offsetBy: index, limitedBy: whole.endIndex)
+        before = String(whole[..<(cut ?? whole.endIndex)])
+        after = String(whole[(cut ?? whole.endIndex)...])
+    }
+
     package mutating func toStart() {
         after = before + after
         before = ""
