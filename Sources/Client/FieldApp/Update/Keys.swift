@@ -62,7 +62,10 @@ extension AppState {
         case .filter, .picker, .help, .palette:
             editFilter { $0.paste(text) }
             return []
-        case .worklist, .inspection, .sections, .status, .review, .confirm: return []
+        case .inspection:
+            notice = Notice("Enter opens the answer; then it takes what is pasted")
+            return []
+        case .worklist, .sections, .status, .review, .confirm: return []
         }
     }
 
