@@ -38,7 +38,7 @@ struct ApplyPageTests {
         try device.store.writer.perform { database in
             try database.run(
                 script: """
-                    CREATE TRIGGER disk_fault BEFORE INSERT ON field WHEN NEW.record_id = 'r0'
+                    CREATE TEMP TRIGGER disk_fault BEFORE INSERT ON field WHEN NEW.record_id = 'r0'
                     BEGIN SELECT raise(ABORT, 'disk'); END
                     """)
         }
@@ -86,7 +86,7 @@ struct ApplyPageTests {
             try database.run(
                 script: """
                     CREATE TABLE cursor_write (n INTEGER);
-                    CREATE TRIGGER cursor_written AFTER UPDATE ON __sync_metadata
+                    CREATE TEMP TRIGGER cursor_written AFTER UPDATE ON __sync_metadata
                     WHEN NEW.key = 'cursor' BEGIN INSERT INTO cursor_write VALUES (1); END
                     """)
         }
@@ -256,13 +256,14 @@ struct ApplyPageTests {
 }
 
 extension Device {
-    /// From now on every write of a pulled cell counts, and the one past the limit fails.
+    /// From now on every write of a pulled cell counts, and the one past the limit fails. By triggers
+    /// of this connection alone: the audit knows which ones stand in the file.
     func faultAfterWrites() throws {
         let tables = ["field", "record", "__sync_digest"]
         let triggers = tables.flatMap { table in
             ["INSERT", "UPDATE"].map { event in
                 """
-                CREATE TRIGGER fault_\(table)_\(event) BEFORE \(event) ON \(table) BEGIN
+                CREATE TEMP TRIGGER fault_\(table)_\(event) BEFORE \(event) ON \(table) BEGIN
                     SELECT raise(ABORT, 'disk')
                     WHERE (SELECT n FROM writes) >= (SELECT max_n FROM writes);
                     UPDATE writes SET n = n + 1;

@@ -1,4 +1,5 @@
 import Coding
+import Forms
 import Replication
 import SQLite
 import TestSupport
@@ -96,6 +97,144 @@ struct SQLTests {
         let device = try Device()
         _ = try device.newInspection()
         #expect(throws: StoreError.self) { try device.store.sql(statement, write: false) }
+        try device.finish()
+    }
+
+    @Test(
+        "No comment, quote or alias hides what a statement would do",
+        arguments: [
+            "/*select*/DROP TRIGGER field_updated", "-- select\nDROP TRIGGER field_updated",
+            ";DROP TRIGGER field_updated", "/*select*/DELETE FROM __sync_outbox",
+            "DELETE FROM \"__sync\u{5f}outbox\"", "DELETE FROM main.[__SYNC_OUTBOX]",
+            "/*select*/UPDATE __sync_metadata SET value = 1 WHERE key = 'applying'",
+            "DELETE FROM __sync_outbox_field", "DELETE FROM question", "DELETE FROM form",
+            "UPDATE question_choice SET name = 'x'", "INSERT INTO draft VALUES ('a', 'b', 'c', 1)",
+            "INSERT INTO __sync_waiting (record_id) VALUES ('a')",
+            "UPDATE field SET lamport = 9", "UPDATE record SET digest = NULL",
+            "UPDATE record SET is_deleted = 1, server_updated_at = 'x'",
+            "/*select*/ATTACH 'other.db' AS other", "/*select*/PRAGMA rekey = 'x'",
+            "/*select*/PRAGMA recursive_triggers = 0", "CREATE TABLE t (a)",
+            "CREATE TEMP TRIGGER t AFTER INSERT ON field BEGIN DELETE FROM __sync_outbox; END",
+            "CREATE VIEW v AS SELECT 1", "ALTER TABLE field ADD COLUMN x", "REINDEX", "ANALYZE",
+            "SAVEPOINT a", "DROP VIEW cold_chain_equipment", "DETACH other",
+            "UPDATE sqlite_master SET sql = ''", "SELECT load_extension('x')",
+            "SELECT sqlcipher_export('main')", "EXPLAIN DELETE FROM __sync_outbox",
+        ])
+    func hidden(statement: String) throws {
+        let device = try Device()
+        let id = try device.newInspection()
+        for write in [true, false] {
+            do {
+                _ = try device.store.sql(statement, write: write)
+                Issue.record("it ran")
+            } catch let error as StoreError {
+                guard case .statementNotAllowed(let why) = error else {
+                    #expect(error.blamesStatement, "\(error)")
+                    continue
+                }
+                #expect(!why.contains("SQLite"), "\(why)")
+            }
+        }
+        #expect(try device.queue(id).count == 1)
+        try device.store.set([("notes", .string("x"))], on: id)
+        #expect(try device.queue(id).joined().contains("notes=x"))
+        try device.finish()
+    }
+
+    @Test("What is refused is named")
+    func named() throws {
+        let device = try Device()
+        for (statement, write, sentence) in [
+            ("DELETE FROM record", false, "this would change record: edits need --write"),
+            ("PRAGMA user_version", true, "PRAGMA is not allowed: only SELECT, INSERT, UPDATE"),
+            ("DROP TABLE record", true, "the schema cannot be changed"),
+            ("DELETE FROM __sync_outbox", true, "__sync_outbox cannot be changed by a statement"),
+            ("UPDATE field SET node = 'x'", true, "field.node cannot be changed"),
+            ("SELECT load_extension('x')", true, "the function load_extension cannot be called"),
+        ] {
+            #expect {
+                try device.store.sql(statement, write: write)
+            } throws: { error in
+                guard case .statementNotAllowed(let why) = error as? StoreError else {
+                    return false
+                }
+                return why.hasPrefix(sentence)
+            }
+        }
+        try device.finish()
+    }
+
+    @Test("Comments, recursion and the tables of the queue are open to questions")
+    func questions() throws {
+        let device = try Device()
+        _ = try device.newInspection()
+        for write in [true, false] {
+            let pending = try device.store.sql(
+                "/* drop */ SELECT count(*) FROM __sync_outbox -- all", write: write)
+            #expect(pending.rows == [[.integer(1)]])
+            let five = try device.store.sql(
+                """
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5)
+                SELECT sum(i), upper('a') FROM n
+                """, write: write)
+            #expect(five.rows == [[.integer(15), .text("A")]])
+        }
+        try device.finish()
+    }
+
+    @Test("What goes back to the confirmed value leaves the queue, with its entries")
+    func reverted() throws {
+        let device = try Device()
+        let id = try device.acceptedInspection([("doors", .integer(1))])
+        for (doors, captured) in [(2, Int64(1)), (1, 1)] {
+            let result = try device.store.sql(
+                "/* fix */ UPDATE cold_chain_equipment SET doors = \(doors)", write: true)
+            #expect(result.captured == captured)
+        }
+        #expect(try device.queue(id) == [])
+        _ = try device.store.sql(
+            "WITH a AS (SELECT 3 AS n) UPDATE field SET value = (SELECT n FROM a)"
+                + " WHERE name = 'doors'", write: true)
+        #expect(try device.queue(id) == ["UPDATE PENDING doors=3 on 1@1"])
+        #expect(throws: StoreError.refused(.version, field: nil)) {
+            try device.store.sql("UPDATE field SET version = 9", write: true)
+        }
+        try device.finish()
+    }
+
+    @Test("The audit knows the triggers: one that is gone, changed or strange is named")
+    func tamperedTriggers() throws {
+        let device = try Device()
+        let raw = try device.openRaw()
+        try raw.run(
+            script: """
+                DROP TRIGGER field_updated;
+                DROP TRIGGER field_key;
+                CREATE TRIGGER field_key BEFORE UPDATE OF name ON field BEGIN SELECT 1; END;
+                CREATE TRIGGER mine AFTER DELETE ON draft BEGIN SELECT 1; END;
+                """)
+        try raw.close()
+        #expect(
+            try device.store.audit() == [
+                "a trigger is missing: field_updated",
+                "a trigger is not one of this program: field_key",
+                "a trigger is not one of this program: mine",
+            ])
+        try device.store.close()
+    }
+
+    @Test("A form that is called like a part of the queue takes nothing away")
+    func reservedName() throws {
+        let device = try Device()
+        let form = try TestForm.coldChain
+        let named = try FormDefinition(
+            id: "__sync_waiting", version: "1", title: "Odd", sections: form.sections)
+        try device.store.store(form: named)
+        let id = try device.newInspection()
+        try device.store.set([("notes", .string("x"))], on: id)
+        #expect(
+            try device.store.sql("SELECT count(*) FROM \"form___sync_waiting\"", write: false).rows
+                == [[.integer(0)]])
         try device.finish()
     }
 

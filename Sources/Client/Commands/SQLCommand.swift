@@ -10,7 +10,8 @@ enum SQLCommand {
         name: "sql", summary: "Run SQL on the unlocked database.",
         discussion: """
             Each form is a view with a column for each question. Rows come one a line, values \
-            apart by tabs; on a terminal as a table. Reads only, unless --write is given.
+            apart by tabs; on a terminal as a table. Reads only, unless --write is given: then \
+            the views, and the tables record and field, may be changed.
             """,
         positionals: [Positional("STATEMENT")], options: [write]
     ) { run in
@@ -22,17 +23,20 @@ enum SQLCommand {
                 throw Failure(.failed, error.description)
             }
         }
-        try run.emit(.array(result.objects)) { text(of: result, run) }
+        if run.wantsJSON || run.console.outputIsTerminal {
+            try run.emit(.array(result.objects)) { table(of: result) }
+        } else {
+            // For a script: every value as it is stored.
+            try run.console.write(
+                result.texts.map { $0.joined(separator: "\t") + "\n" }.joined())
+        }
         if writes {
             run.console.say(counted(Int(result.captured), "change", "changes") + " captured")
         }
         return .done
     }
 
-    private static func text(of result: SQLResult, _ run: CommandRun) -> String {
-        guard run.console.outputIsTerminal else {
-            return result.texts.map { $0.joined(separator: "\t") + "\n" }.joined()
-        }
+    private static func table(of result: SQLResult) -> String {
         guard !result.columns.isEmpty else { return "" }
         var table = TextTable(result.columns)
         result.texts.forEach { table.append($0) }

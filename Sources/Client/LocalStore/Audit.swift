@@ -11,7 +11,7 @@ extension DeviceStore {
                     rule.saying + ": " + row.values.map(\.auditText).joined(separator: " ")
                 }
             }
-            return try broken + database.digestFaults()
+            return try broken + database.digestFaults() + database.triggerFaults()
         }
     }
 
@@ -100,6 +100,26 @@ extension DeviceStore {
                 WHERE clock.key = 'lamport' AND entry.lamport > clock.value
                 """),
     ]
+}
+
+extension Connection {
+    /// What captures and guards is exactly what this program made: without it edits would be shown
+    /// that nothing carries to the server. The triggers of the forms' views write to the tables and
+    /// are captured there.
+    fileprivate func triggerFaults() throws -> [String] {
+        let found = try query(
+            """
+            SELECT name, sql FROM sqlite_master
+            WHERE type = 'trigger' AND tbl_name NOT IN (
+                SELECT name FROM sqlite_master WHERE type = 'view')
+            """
+        ) { (try $0.text(0), try $0.text(1)) }
+        let statements = Dictionary(found) { first, _ in first }
+        let missing = Triggers.statements.keys.filter { statements[$0] == nil }
+        let strange = statements.filter { Triggers.statements[$0.key] != $0.value }.keys
+        return missing.sorted().map { "a trigger is missing: \($0)" }
+            + strange.sorted().map { "a trigger is not one of this program: \($0)" }
+    }
 }
 
 extension DatabaseValue {

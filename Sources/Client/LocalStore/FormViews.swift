@@ -46,14 +46,14 @@ struct FormView {
         try database.execute(deleteTrigger(name))
     }
 
-    /// The form's id, unless a table of ours has that name.
+    /// The form's id, unless a table of ours has that name or could have it.
     private func freeName(in database: Connection) throws -> String {
         let isTaken = try database.first(
             "SELECT 1 FROM sqlite_master WHERE type <> 'view' AND lower(name) = lower(?)",
             [.text(name)]
         ) { _ in true }
-        let isOurs = isTaken != nil || name.lowercased().hasPrefix("sqlite_")
-        return isOurs ? "form_" + name : name
+        let isReserved = ["sqlite_", "__sync_"].contains { name.lowercased().hasPrefix($0) }
+        return isTaken != nil || isReserved ? "form_" + name : name
     }
 
     private func view(_ name: String) -> String {

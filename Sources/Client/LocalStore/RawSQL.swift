@@ -13,44 +13,111 @@ extension DeviceStore {
     /// like any edit; reading happens on the connection that cannot write.
     /// - Throws: `statementNotAllowed` for what is neither a question nor an edit.
     package func sql(_ statement: String, write: Bool) throws -> SQLResult {
-        let kind = StatementKind(statement)
-        guard kind.isAllowed(writing: write) else {
-            throw StoreError.statementNotAllowed(
-                write
-                    ? "only SELECT, INSERT, UPDATE and DELETE, and no table of the queue"
-                    : "only SELECT; edits need --write")
-        }
-        return write
-            ? try edit { try $0.capturing { try $0.table(statement) } }
-            : try read { try $0.table(statement) }
+        write
+            ? try edit { try $0.capturing { try $0.result(of: statement, writing: true) } }
+            : try read { try $0.result(of: statement, writing: false) }
     }
 }
 
-/// The first word of a statement, and whether it names a table of the queue.
-struct StatementKind {
-    private let keyword: String
-    private let namesQueue: Bool
+/// What a person's statement may do: ask anything; and, where it may write, change what the capture
+/// triggers watch, and nothing beside them.
+private final class StatementRules {
+    /// Nil where nothing may be written.
+    private let views: Set<String>?
+    /// What the statement itself changes. Everything else is the work of triggers.
+    private var target: String?
 
-    init(_ statement: String) {
-        keyword = statement.drop { !$0.isLetter }.prefix { $0.isLetter }.uppercased()
-        // Also inside a literal or a comment, where it would be harmless: the queue is not worth
-        // an SQL parser.
-        namesQueue = statement.lowercased().contains("__sync_")
+    /// The columns that a trigger captures or guards; the others are ours alone.
+    private static let columns: [String: Set<String>] = [
+        "record": ["id", "table_name", "parent_id", "version", "is_deleted"],
+        "field": ["record_id", "name", "value", "version"],
+    ]
+
+    /// What goes with a row of the queue that a trigger removes. SQLite names no trigger for the
+    /// work of a foreign key.
+    private static let cascades: Set = ["__sync_outbox_field"]
+
+    /// They run SQL of their own, or load code.
+    private static let functions: Set = [
+        "load_extension", "sqlcipher_export", "fts3_tokenizer",
+    ]
+
+    /// - Parameter views: the forms' views; nil for reading only.
+    init(views: Set<String>?) { self.views = views }
+
+    func allow(_ action: StatementAction) -> Bool {
+        switch action.kind {
+        case .select, .recursion, .read: true
+        case .function(let name): !Self.functions.contains(name.lowercased())
+        case .insert(let table), .delete(let table):
+            allowChange(of: table, column: nil, inside: action.inside)
+        case .update(let table, let column):
+            allowChange(of: table, column: column, inside: action.inside)
+        case .other: false
+        }
     }
 
-    func isAllowed(writing: Bool) -> Bool {
-        let questions = ["SELECT", "EXPLAIN", "VALUES"]
-        if questions.contains(keyword) { return true }
-        guard writing else { return keyword == "WITH" }
-        return ["WITH", "INSERT", "UPDATE", "DELETE", "REPLACE"].contains(keyword) && !namesQueue
+    private func allowChange(of table: String, column: String?, inside: String?) -> Bool {
+        guard let views else { return false }
+        if let target {
+            // Only triggers that stand already get here: none can be made.
+            if inside != nil { return true }
+            if table != target { return Self.cascades.contains(table) }
+        }
+        // The statement's own table comes before everything that it fires.
+        guard inside == nil, isOpen(table, column, views) else { return false }
+        target = table
+        return true
+    }
+
+    private func isOpen(_ table: String, _ column: String?, _ views: Set<String>) -> Bool {
+        guard !views.contains(table) else { return true }
+        guard let columns = Self.columns[table] else { return false }
+        return column.map(columns.contains) ?? true
+    }
+
+    func sentence(for action: StatementAction) -> String {
+        switch action.kind {
+        case .insert(let table), .delete(let table): changeSentence(table, column: nil)
+        case .update(let table, let column): changeSentence(table, column: column)
+        case .function(let name): "the function \(name) cannot be called here"
+        case .other(let word): "\(word) is not allowed: \(Self.possible(views != nil))"
+        case .select, .recursion, .read(_): "this is not allowed: \(Self.possible(views != nil))"
+        }
+    }
+
+    private func changeSentence(_ table: String, column: String?) -> String {
+        // CREATE and DROP show as changes of the schema's own table.
+        guard !table.hasPrefix("sqlite_") else {
+            return "the schema cannot be changed: \(Self.possible(views != nil))"
+        }
+        guard views != nil else { return "this would change \(table): edits need --write" }
+        let place = column.map { "\(table).\($0)" } ?? table
+        return "\(place) cannot be changed by a statement; the views of the forms can, and the"
+            + " tables record and field"
+    }
+
+    private static func possible(_ writing: Bool) -> String {
+        writing ? "only SELECT, INSERT, UPDATE and DELETE" : "only SELECT; edits need --write"
     }
 }
 
 extension Connection {
-    fileprivate func table(_ statement: String) throws -> SQLResult {
-        let columns = try columnNames(of: statement)
-        let rows = try query(statement) { $0.values }
-        return SQLResult(columns: columns, rows: rows, captured: 0)
+    fileprivate func result(of statement: String, writing: Bool) throws -> SQLResult {
+        let rules = StatementRules(views: writing ? try formViews() : nil)
+        do {
+            let (columns, rows) = try table(of: statement, allowing: rules.allow)
+            return SQLResult(columns: columns, rows: rows, captured: 0)
+        } catch let denied as StatementDenied {
+            throw StoreError.statementNotAllowed(rules.sentence(for: denied.action))
+        }
+    }
+
+    private func formViews() throws -> Set<String> {
+        let names = try query("SELECT name FROM sqlite_master WHERE type = 'view'") {
+            try $0.text(0)
+        }
+        return Set(names.filter { !$0.hasPrefix("__sync_") })
     }
 
     /// The capture triggers raise the Lamport counter once for each field that changed.

@@ -11,6 +11,14 @@ package enum Triggers {
         counterTriggers,
     ].joined(separator: "\n\n")
 
+    /// The script's statements by the names of their triggers, as `sqlite_master` keeps them.
+    static let statements = Dictionary(
+        uniqueKeysWithValues: script.split(separator: "\nEND;").map { part in
+            let text = part.drop(while: \.isNewline) + "\nEND"
+            // CREATE TRIGGER name …
+            return (String(text.split(separator: " ", maxSplits: 3)[2]), String(text))
+        })
+
     /// True unless this transaction applies what the server said, or settles what a person decided.
     static let notApplying =
         "(SELECT value FROM __sync_metadata WHERE key = 'applying') IS NOT 1"

@@ -101,13 +101,6 @@ package final class Connection {
         while try statement.step() { try body(row) }
     }
 
-    /// The names of the columns that a statement returns, also when it returns no row.
-    package func columnNames(of sql: String) throws(SQLiteError) -> [String] {
-        let statement = try checkOut(sql)
-        defer { checkIn(statement) }
-        return Row(statement.handle).columnNames
-    }
-
     /// Rows that the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
