@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -53,6 +55,63 @@ struct HomeTests {
         }
         #expect(try HomeLease.holder(of: home) == nil)
         _ = try HomeLease.acquire(home)
+    }
+
+    @Test("a full disk keeps nobody from the lease: the number in it is a courtesy")
+    func fullDisk() throws {
+        let home = Home(try TemporaryFolder("home").path + "/h")
+        try home.prepare()
+        // Writing to it fails with ENOSPC.
+        #expect(symlink("/dev/full", home.lock) == 0)
+        let lease = try HomeLease.acquire(home)
+        #expect(try HomeLease.holder(of: home) == nil)
+        withExtendedLifetime(lease) {}
+    }
+
+    @Test("the number is written in its place: the file keeps its size, held or not")
+    func inPlace() throws {
+        let home = Home(try TemporaryFolder("home").path + "/h")
+        func size() -> Int {
+            var status = stat()
+            return stat(home.lock, &status) == 0 ? Int(status.st_size) : 0
+        }
+        for _ in 1...3 {
+            let lease = try HomeLease.acquire(home)
+            #expect(size() == 12)
+            #expect(try HomeLease.holder(of: home) == getpid())
+            withExtendedLifetime(lease) {}
+        }
+        #expect(size() == 12)
+    }
+
+    /// Tells them when to stop.
+    private final class Readers: Sendable {
+        let isOver = Atomic(false)
+    }
+
+    @Test("readers that look all the time do not stand in a writer's way")
+    func busyReaders() throws {
+        let home = Home(try TemporaryFolder("home").path + "/h")
+        try home.prepare()
+        let readers = Readers()
+        let group = DispatchGroup()
+        DispatchQueue.global().async(group: group) {
+            while !readers.isOver.load(ordering: .relaxed) {
+                _ = try? HomeLease.holder(of: home)
+            }
+        }
+        defer {
+            readers.isOver.store(true, ordering: .relaxed)
+            group.wait()
+        }
+        for _ in 1...200 { withExtendedLifetime(try HomeLease.acquire(home)) {} }
+    }
+
+    @Test("the signal to lock goes to a process of ours and to nobody else")
+    func strangerWithTheNumber() throws {
+        // init, kthreadd or whatever the first process here is: not this program.
+        #expect(!LockSignal.send(to: 1))
+        #expect(!LockSignal.send(to: Int32.max))
     }
 
     @Test("a number that a killed process left in the lock is not believed")

@@ -1,4 +1,6 @@
 import Crypto
+import Glibc
+import TestSupport
 import Testing
 import Vault
 
@@ -78,6 +80,21 @@ struct UnlockTests {
         #expect(try device.unlock("a longer passphrase") == key)
         #expect(throws: VaultError.wrongPIN(tries: 1, wait: 1)) { try device.unlock() }
         #expect(try device.content(of: device.home.database) == database)
+    }
+
+    @Test("the slot of the old PIN is overwritten, not only replaced")
+    func oldSlot() throws {
+        let device = try EnrolledHome()
+        let key = try device.unlock()
+        let old = device.folder.path + "/old"
+        #expect(link(device.home.vault, old) == 0)
+        let size = try device.content(of: old).count
+        let isErased = try SealedVault.load(device.home).changePIN(
+            of: key, to: SecretBytes(text: "a longer passphrase"), cost: .cheap,
+            lease: HomeLease.acquire(device.home))
+        #expect(isErased)
+        #expect(try device.content(of: old) == [UInt8](repeating: 0, count: size))
+        #expect(try device.unlock("a longer passphrase") == key)
     }
 
     @Test("no file of the home contains the key or the PIN")

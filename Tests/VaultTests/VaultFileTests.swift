@@ -103,6 +103,21 @@ struct VaultFileTests {
         #expect(first.dataKey != second.dataKey)
     }
 
+    @Test("the device's id may come after the costly half, and nothing grows by it")
+    func boundLater() throws {
+        let device = try EnrolledHome(enrolled: false)
+        let vault = try NewVault.begin(
+            lease: HomeLease.acquire(device.home), pin: device.pin, cost: .cheap)
+        let staged = device.home.vault + ".new"
+        let before = try device.content(of: staged)
+        try vault.bind(to: EnrolledHome.deviceId)
+        let after = try device.content(of: staged)
+        #expect(after != before && after.count == before.count)
+        try vault.commit()
+        #expect(try SealedVault.load(device.home).deviceId == EnrolledHome.deviceId)
+        #expect(try device.unlock() == vault.dataKey)
+    }
+
     @Test("an abandoned enrolment leaves nothing behind but the lock")
     func abandoned() throws {
         let device = try EnrolledHome(enrolled: false)

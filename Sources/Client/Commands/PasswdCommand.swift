@@ -16,15 +16,19 @@ enum PasswdCommand {
         guard let lease = unlocked.lease else { preconditionFailure("writing has a lease") }
         let pin = try newPIN(run)
         defer { pin.erase() }
-        try unlocked.vault.changePIN(
+        let isErased = try unlocked.vault.changePIN(
             of: unlocked.key, to: pin, cost: run.surroundings.pinCost, lease: lease)
         try run.emit(["changed": true]) { "the PIN is changed\n" }
+        if !isErased {
+            run.console.say(
+                "walkdown: the slot of the old PIN could not be overwritten; traces of it may be left"
+                    + " on the disk")
+        }
         return .done
     }
 
     private static func newPIN(_ run: CommandRun) throws -> SecretBytes {
         if let file = run.invocation.value(newPINFile.name) { return try run.readPIN(file: file) }
-        return try run.surroundings.terminalPrompt.askTwice(
-            "New PIN or passphrase: ", again: "The same again: ")
+        return try run.askNewPIN()
     }
 }

@@ -2,10 +2,12 @@ internal import Glibc
 
 /// Small files that are either the old or the new version after any crash.
 enum DurableFile {
-    /// Writes `path.new` and returns when it is on the disk; `commit` makes it `path`.
+    /// Writes `path.new` and returns when it is on the disk; `commit` makes it `path`. What was
+    /// staged before is overwritten in place, which a disk that has filled up meanwhile still takes.
     static func stage(_ bytes: [UInt8], for path: String) throws(VaultError) {
-        let file = try Descriptor(stagingPath(of: path), O_WRONLY | O_CREAT | O_TRUNC)
+        let file = try Descriptor(stagingPath(of: path), O_WRONLY | O_CREAT)
         try file.write(bytes)
+        try file.truncate(to: bytes.count)
         try file.synchronize()
     }
 
@@ -15,9 +17,22 @@ enum DurableFile {
         try synchronizeFolder(of: path)
     }
 
-    static func replace(_ path: String, with bytes: [UInt8]) throws(VaultError) {
+    /// Replaces a file and overwrites what it held: content that only loses its name stays on the
+    /// disk until something else needs the place. (A medium that writes elsewhere each time, as
+    /// flash does beneath its controller, keeps a copy all the same.)
+    ///
+    /// - Returns: false where the new content stands and the old could not be overwritten.
+    static func replaceErasing(_ path: String, with bytes: [UInt8]) throws(VaultError) -> Bool {
+        let old = try Descriptor(path, O_RDWR)
         try stage(bytes, for: path)
         try commit(path)
+        do {
+            try old.write([UInt8](repeating: 0, count: Int(old.status().st_size)))
+            try old.synchronize()
+            return true
+        } catch {
+            return false
+        }
     }
 
     static func stagingPath(of path: String) -> String { path + ".new" }

@@ -10,19 +10,23 @@ package final class HomeLease: Sendable {
     package static func acquire(_ home: Home) throws(VaultError) -> HomeLease {
         try home.prepare()
         let file = try Descriptor(home.lock, O_RDWR | O_CREAT)
-        if try !file.lock(LOCK_EX | LOCK_NB) {
-            let holder = readHolder(of: home)
-            // Without a number the holder has just let go: a child that it was starting has a copy
-            // of its descriptor until it becomes another program.
-            if let holder { throw .held(pid: holder) }
-            guard try file.lock(LOCK_EX | LOCK_NB) else { throw .held(pid: nil) }
-        }
-        try file.truncate(to: 0)
-        try file.write(Array("\(getpid())\n".utf8))
+        guard try lock(file) else { throw .held(pid: readHolder(of: home)) }
         // A second descriptor of the same open file keeps the lock when `file` closes.
         let kept = fcntl(file.raw, F_DUPFD_CLOEXEC, 0)
         guard kept >= 0 else { throw .failed("keep open", home.lock) }
-        return HomeLease(home, descriptor: kept)
+        let lease = HomeLease(home, descriptor: kept)
+        lease.note("\(getpid())")
+        return lease
+    }
+
+    /// Others have the lock for a moment without holding the home: a reader that looks whether it
+    /// is held, a child that the last holder was starting. Tried for a tenth of a second.
+    private static func lock(_ file: borrowing Descriptor) throws(VaultError) -> Bool {
+        for attempt in 0..<20 {
+            if attempt > 0 { usleep(5000) }
+            if try file.lock(LOCK_EX | LOCK_NB) { return true }
+        }
+        return false
     }
 
     private init(_ home: Home, descriptor: Int32) {
@@ -31,9 +35,15 @@ package final class HomeLease: Sendable {
     }
 
     deinit {
-        // The number is a courtesy to readers; the lock itself goes with the descriptor.
-        ftruncate(descriptor, 0)
+        note("")
         close(descriptor)
+    }
+
+    /// Writes who holds the home: a courtesy to readers, without which nothing fails (the lock
+    /// itself is the descriptor's). Always as many bytes in the same place: on a full disk too.
+    private func note(_ holder: String) {
+        let line = holder + String(repeating: " ", count: 11 - holder.utf8.count) + "\n"
+        _ = Array(line.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
     /// The process that writes this home now; nil when there is none.
@@ -54,7 +64,8 @@ package final class HomeLease: Sendable {
                 return nil
             }
             let text = String(decoding: bytes, as: UTF8.self)
-            if text.hasSuffix("\n"), let pid = Int32(text.dropLast()) { return pid }
+            guard let end = text.firstIndex(of: "\n") else { continue }
+            if let pid = Int32(text[..<end].prefix { $0 != " " }) { return pid }
         }
         return nil
     }
@@ -70,8 +81,16 @@ package enum LockSignal {
         signal(number, SIG_IGN)
     }
 
-    /// False when the process has ended meanwhile.
+    /// False when the process has ended meanwhile, or is none of ours: between two holders `lock`
+    /// names one that is gone, and its number may be somebody else's by now.
     package static func send(to pid: Int32) -> Bool {
-        kill(pid, number) == 0
+        guard let own = name(of: "self"), name(of: "\(pid)") == own else { return false }
+        return kill(pid, number) == 0
+    }
+
+    /// What a process calls its program (proc(5)). Not `exe`, which a process that protects its
+    /// memory shows to nobody.
+    private static func name(of process: String) -> [UInt8]? {
+        try? Descriptor("/proc/\(process)/comm", O_RDONLY).readAll(limit: 64)
     }
 }

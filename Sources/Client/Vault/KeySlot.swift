@@ -1,5 +1,23 @@
 internal import Crypto
 
+/// What Argon2id made of a PIN: the slow and costly half of closing a slot. It needs to know no
+/// device yet.
+struct StretchedPIN: Sendable {
+    let cost: Argon2id.Cost
+    let salt: [UInt8]
+    let key: SecretBytes
+
+    init(_ pin: SecretBytes, cost: Argon2id.Cost) throws(VaultError) {
+        self.cost = cost
+        salt = Crypto.random(Argon2id.saltByteCount)
+        do {
+            key = try Argon2id.derive(from: pin, salt: salt, cost: cost)
+        } catch {
+            throw VaultError(error)
+        }
+    }
+}
+
 /// The data key, closed under a PIN: Argon2id makes a key from the PIN, that key opens the box.
 struct KeySlot: Equatable {
     /// Bound into key and box: a slot of a later layout is never read as one of this.
@@ -11,15 +29,14 @@ struct KeySlot: Equatable {
     var box: SealedBox
 
     static func close(
-        over dataKey: SecretBytes, pin: SecretBytes, deviceId: String, cost: Argon2id.Cost
+        over dataKey: SecretBytes, under pin: StretchedPIN, deviceId: String
     ) throws(VaultError) -> KeySlot {
-        let salt = Crypto.random(Argon2id.saltByteCount)
         do {
-            let key = try wrappingKey(pin: pin, salt: salt, cost: cost, deviceId: deviceId)
+            let key = try wrappingKey(stretched: pin.key, deviceId: deviceId)
             defer { key.erase() }
             let box = try SealedBox.seal(
                 dataKey, key: key, associatedData: associatedData(deviceId: deviceId))
-            return KeySlot(cost: cost, salt: salt, box: box)
+            return KeySlot(cost: pin.cost, salt: pin.salt, box: box)
         } catch {
             throw VaultError(error)
         }
@@ -28,7 +45,9 @@ struct KeySlot: Equatable {
     /// The slow half of opening: nothing is learned about the PIN by it.
     func wrappingKey(from pin: SecretBytes, deviceId: String) throws(VaultError) -> SecretBytes {
         do {
-            return try Self.wrappingKey(pin: pin, salt: salt, cost: cost, deviceId: deviceId)
+            let stretched = try Argon2id.derive(from: pin, salt: salt, cost: cost)
+            defer { stretched.erase() }
+            return try Self.wrappingKey(stretched: stretched, deviceId: deviceId)
         } catch {
             throw VaultError(error)
         }
@@ -47,11 +66,9 @@ struct KeySlot: Equatable {
 
     /// Keyed BLAKE2b over device and version under Argon2id's key; a TPM's share joins it later.
     private static func wrappingKey(
-        pin: SecretBytes, salt: [UInt8], cost: Argon2id.Cost, deviceId: String
+        stretched: SecretBytes, deviceId: String
     ) throws(CryptoError) -> SecretBytes {
-        let stretched = try Argon2id.derive(from: pin, salt: salt, cost: cost)
-        defer { stretched.erase() }
-        return try BLAKE2b.derive(
+        try BLAKE2b.derive(
             from: stretched, purpose: bound("walkdown key slot key", deviceId: deviceId))
     }
 

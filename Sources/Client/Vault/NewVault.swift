@@ -1,34 +1,48 @@
 package import Crypto
 
-/// A vault in the making. `begin` writes everything but the last name; whoever enrols then makes
-/// the database with `dataKey`; `commit` makes the home an enrolled one. A crash in between leaves
-/// a home that is not enrolled, and the next `begin` clears it away: nobody ever had its key.
+/// A vault in the making. `begin` does all that takes long or much and writes everything but the
+/// last name; whoever enrols then makes the database with `dataKey` and asks the server; `bind`
+/// takes the id that it gave, `commit` makes the home an enrolled one. A crash in between leaves a
+/// home that is not enrolled, and the next `begin` clears it away: nobody ever had its key.
 package struct NewVault: Sendable {
+    /// As long as every id of a device, so that `bind` finds its place on a full disk too.
+    package static let unknownDevice = "00000000-0000-4000-8000-000000000000"
+
     package let home: Home
     package let dataKey: SecretBytes
+    private let pin: StretchedPIN
 
     /// Throws `.alreadyEnrolled`, and `.keyMissing` where a database stands that was once in use.
     package static func begin(
-        lease: HomeLease, deviceId: String, pin: SecretBytes,
+        lease: HomeLease, deviceId: String = unknownDevice, pin: SecretBytes,
         cost: Argon2id.Cost = .withoutTPM
     ) throws(VaultError) -> NewVault {
         let home = lease.home
         guard !home.isEnrolled else { throw .alreadyEnrolled }
         try clearUnfinished(in: home)
-        let dataKey = SecretBytes.random(count: KeySlot.dataKeyByteCount)
-        let slot = try KeySlot.close(over: dataKey, pin: pin, deviceId: deviceId, cost: cost)
+        let vault = NewVault(
+            home: home, dataKey: SecretBytes.random(count: KeySlot.dataKeyByteCount),
+            pin: try StretchedPIN(pin, cost: cost))
         try TryCounter.create(in: home)
+        try vault.bind(to: deviceId)
+        return vault
+    }
+
+    /// Closes the data key for this device, quickly.
+    package func bind(to deviceId: String) throws(VaultError) {
+        let slot = try KeySlot.close(over: dataKey, under: pin, deviceId: deviceId)
         let document = VaultDocument(deviceId: deviceId, slot: slot)
         try DurableFile.stage(document.serialized(), for: home.vault)
-        return NewVault(home: home, dataKey: dataKey)
     }
 
     package func commit() throws(VaultError) {
+        pin.key.erase()
         try DurableFile.commit(home.vault)
     }
 
     /// Takes everything back that was begun and not committed.
     package func abandon() throws(VaultError) {
+        pin.key.erase()
         dataKey.erase()
         try Self.clearUnfinished(in: home)
     }

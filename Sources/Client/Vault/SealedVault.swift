@@ -57,15 +57,21 @@ package struct SealedVault: Sendable {
     }
 
     /// Closes the data key under another PIN. The database is not touched: only the slot changes,
-    /// and `vault.json` is the old or the new one after any crash.
+    /// and `vault.json` is the old or the new one after any crash. The slot of the old PIN, which
+    /// may be why it is changed, is overwritten.
+    ///
+    /// - Returns: false where the PIN is changed and the old slot could not be overwritten.
+    @discardableResult
     package func changePIN(
         of dataKey: SecretBytes, to pin: SecretBytes, cost: Argon2id.Cost = .withoutTPM,
         lease: HomeLease
-    ) throws(VaultError) {
+    ) throws(VaultError) -> Bool {
         precondition(lease.home == home, "the lease is for another home")
-        let slot = try KeySlot.close(over: dataKey, pin: pin, deviceId: deviceId, cost: cost)
+        let stretched = try StretchedPIN(pin, cost: cost)
+        defer { stretched.key.erase() }
+        let slot = try KeySlot.close(over: dataKey, under: stretched, deviceId: deviceId)
         let document = VaultDocument(deviceId: deviceId, slot: slot)
-        try DurableFile.replace(home.vault, with: document.serialized())
+        return try DurableFile.replaceErasing(home.vault, with: document.serialized())
     }
 
     /// What a guess costs, for `doctor`.
