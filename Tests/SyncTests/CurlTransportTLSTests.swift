@@ -1,10 +1,13 @@
 import Sync
 import Testing
 
-/// The transport against a TLS server that is not ours.
+/// The transport against a TLS server that is not ours. Without the program that is that server the
+/// suite is left out on a developer's machine; in CI it fails, because a green run must mean TLS.
 @Suite(
     "Transport over TLS",
-    .enabled(if: OpenSSL.path != nil, "needs the openssl program (apt-get install openssl)"))
+    .enabled(
+        if: OpenSSL.path != nil || OpenSSL.mustBeHere,
+        "needs the openssl program (apt-get install openssl)"))
 struct CurlTransportTLSTests {
     private let authority: TestAuthority
     private let call = WireCall(path: "/")
@@ -78,10 +81,14 @@ struct CurlTransportTLSTests {
         #expect(outcome == .fault(.untrusted))
     }
 
-    @Test("C-21 a certificate outside its dates is told apart, and refused")
-    func expired() throws {
-        try authority.sign("expired", days: -1)
-        let server = try OpenSSLServer(authority, certificate: "expired")
+    @Test(
+        "C-21 a certificate outside its dates is told apart, and refused",
+        arguments: [
+            ("20200101000000Z", "20210101000000Z"), ("20980101000000Z", "20990101000000Z"),
+        ])
+    func outsideDates(start: String, end: String) throws {
+        try authority.sign("untimely", from: start, to: end)
+        let server = try OpenSSLServer(authority, certificate: "untimely")
         let outcome = try send(to: server.port, .authority(pem: authority.pem))
         #expect(outcome == .fault(.clock))
     }

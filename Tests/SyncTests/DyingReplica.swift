@@ -38,7 +38,7 @@ final class DyingReplica: Replica {
     func pullRequest() throws -> PullRequest { try alive().pullRequest() }
     func take(_ page: PullResponse) throws { try alive().take(page) }
     func restartPull() throws { try alive().restartPull() }
-    func holdsForm(_ listing: FormListing) throws -> Bool { try alive().holdsForm(listing) }
+    func wantsForm(_ listing: FormListing) throws -> Bool { try alive().wantsForm(listing) }
 
     func store(form: JSON, listing: FormListing) throws {
         try alive().store(form: form, listing: listing)

@@ -150,8 +150,8 @@ final class FakeReplica: Replica {
         try work("restart") { $0.cursor = nil }
     }
 
-    func holdsForm(_ listing: FormListing) throws -> Bool {
-        try work("holds") { $0.forms.contains(listing) }
+    func wantsForm(_ listing: FormListing) throws -> Bool {
+        try work("wants") { !$0.forms.contains(listing) }
     }
 
     func store(form: JSON, listing: FormListing) throws {

@@ -33,6 +33,8 @@ final class FakeServer: Sendable {
         var pushes = 0
         var calls: [WireCall] = []
         var forms: [FormListing] = []
+        /// What is sent for any of them: by default nothing that can be read.
+        var formDocument: JSON = ["questions": []]
         /// Given to the coming calls, first one first; `nil` lets a call through.
         var faults: [Fault?] = []
         /// By id, for mutations that are not simply applied.
@@ -72,6 +74,10 @@ final class FakeServer: Sendable {
     }
 
     var pushes: Int { state.withLock { $0.pushes } }
+    /// How many documents of forms were asked for.
+    var fetches: Int {
+        state.withLock { $0.calls.count { $0.path.hasPrefix("/api/v1/forms/") } }
+    }
     var effects: [MutationID: Int] { state.withLock { $0.effects } }
 
     static func digest(of records: [WireRecord]) -> SiteDigest {
@@ -121,7 +127,9 @@ final class FakeServer: Sendable {
             if call.path == "/api/v1/forms" {
                 return Self.success(FormListing.document(state.withLock { $0.forms }))
             }
-            if call.path.hasPrefix("/api/v1/forms/") { return Self.success(["questions": []]) }
+            if call.path.hasPrefix("/api/v1/forms/") {
+                return Self.success(state.withLock { $0.formDocument })
+            }
             return Self.success(pull(call.path))
         } catch {
             return Self.failure(400, "bad_request")

@@ -210,6 +210,59 @@ struct MachineTests {
             .pulled(.accepted(page)), .finish(.refused(Refusal(.serverFault, status: 200))))
     }
 
+    @Test("a server that goes round in a wider circle is left when a page comes again")
+    func widerCircle() {
+        var play = Play.pulling()
+        for cursor in ["c1", "c2", "c3"] {
+            let page = Wire.page(cursor, records: 1, hasMore: true)
+            play.expect(.pulled(.accepted(page)), .apply(page))
+            play.expect(.done, .pull)
+        }
+        play.expect(
+            .pulled(.accepted(Wire.page("c1", records: 1, hasMore: true))),
+            .finish(.refused(Refusal(.serverFault, status: 200))))
+    }
+
+    @Test("a server that sends nothing under ever new cursors is left after a hundred pages")
+    func emptyPages() {
+        var play = Play.pulling()
+        for number in 1...100 {
+            let page = Wire.page("c\(number)", hasMore: true)
+            play.expect(.pulled(.accepted(page)), .apply(page))
+            play.expect(.done, .pull)
+        }
+        play.expect(
+            .pulled(.accepted(Wire.page("c101", hasMore: true))),
+            .finish(.refused(Refusal(.serverFault, status: 200))))
+    }
+
+    @Test("a record now and then is progress, and the last page may be empty")
+    func sparsePages() {
+        var play = Play.pulling()
+        for number in 1...300 {
+            let records = number.isMultiple(of: 100) ? 1 : 0
+            let page = Wire.page("c\(number)", records: records, hasMore: true)
+            play.expect(.pulled(.accepted(page)), .apply(page))
+            play.expect(.done, .pull)
+        }
+        let last = Wire.page("c300")
+        play.expect(.pulled(.accepted(last)), .apply(last))
+        play.expect(.done, .seal(limit: 50, skipping: []))
+    }
+
+    @Test("an endless feed ends a cycle; the next one goes on from its cursor")
+    func endlessFeed() {
+        var machine = Play.pulling().machine
+        var pages = 0
+        while pages < 1_000_000 {
+            let page = Wire.page("c\(pages)", records: 1, hasMore: true)
+            guard case .apply = machine.handle(.pulled(.accepted(page))) else { break }
+            _ = machine.handle(.done)
+            pages += 1
+        }
+        #expect(pages == 20_000)
+    }
+
     @Test("T20 JSON that names none of our mutations is nobody's answer")
     func strangerJSON() {
         var (play, _) = Play.pushing(1)

@@ -9,6 +9,8 @@ enum OpenSSL {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
+    static let mustBeHere = ProcessInfo.processInfo.environment["CI"] ?? "" != ""
+
     struct Failure: Error {
         let arguments: [String]
         let output: String
@@ -57,9 +59,16 @@ struct TestAuthority: Sendable {
             """, in: folder.path)
     }
 
-    /// Makes `name.key` and `name.pem`.
-    func sign(_ name: String, for subject: String = "IP:127.0.0.1", days: Int = 365) throws {
-        _ = try folder.write("subjectAltName=\(subject)\n", to: "\(name).ext")
+    /// Makes `name.key` and `name.pem`, valid between these times (YYYYMMDDHHMMSSZ).
+    ///
+    /// `openssl ca` and not `openssl x509`: that one counts days from now, and in 3.5 refuses an end
+    /// that lies before now.
+    func sign(
+        _ name: String, for subject: String = "IP:127.0.0.1",
+        from start: String = "20200101000000Z", to end: String = "20990101000000Z"
+    ) throws {
+        _ = try folder.write(Self.configuration(name, subject), to: "\(name).cnf")
+        _ = try folder.write("", to: "\(name).index")
         try OpenSSL.run(
             """
             req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=\(name) \
@@ -67,9 +76,31 @@ struct TestAuthority: Sendable {
             """, in: folder.path)
         try OpenSSL.run(
             """
-            x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days) \
-            -extfile \(name).ext -out \(name).pem
+            ca -batch -notext -config \(name).cnf -in \(name).csr -out \(name).pem \
+            -startdate \(start) -enddate \(end)
             """, in: folder.path)
+    }
+
+    private static func configuration(_ name: String, _ subject: String) -> String {
+        """
+        [ca]
+        default_ca = authority
+        [authority]
+        certificate = ca.pem
+        private_key = ca.key
+        database = \(name).index
+        new_certs_dir = .
+        rand_serial = yes
+        default_md = sha256
+        policy = anything
+        unique_subject = no
+        x509_extensions = leaf
+        [anything]
+        commonName = supplied
+        [leaf]
+        subjectAltName = \(subject)
+
+        """
     }
 
     /// `sha256//…` over the public key's SubjectPublicKeyInfo, as curl compares it.

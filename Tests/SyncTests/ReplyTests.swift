@@ -98,6 +98,19 @@ struct ReplyTests {
         }
     }
 
+    @Test("a server's sentence cannot steer the terminal that shows it")
+    func harmlessMessage() {
+        let text = #"go \u001b]0;title\u0007\u001b[2J\u009b31m\u202eaway\r\nnow"#
+        let body = Array(#"{"error":{"code":"x","message":"\#(text)"}}"#.utf8)
+        #expect(refusal(400, body)?.message == "go away now")
+    }
+
+    @Test("faults of identity and of this device are told apart from having no signal")
+    func alarms() {
+        let alarms = TransportFault.allCases.filter(\.isAlarm)
+        #expect(alarms == [.handshake, .untrusted, .clock, .wrongPin, .misconfigured])
+    }
+
     @Test("an endless sentence from a server is cut")
     func longMessage() {
         let long = String(repeating: "x", count: 10_000)

@@ -17,12 +17,12 @@ private final class Device {
     private let key = SecretBytes.random(count: 32)
     private let sources: StoreSources
     private(set) var store: DeviceStore
+    let clock = FixedClock()
 
     init() throws {
         folder = try TemporaryFolder("sync")
         home = Home(folder.path + "/home")
         lease = try HomeLease.acquire(home)
-        let clock = FixedClock()
         sources = StoreSources(
             now: clock.reading,
             newID: { UUIDText.version4(random: Crypto.random(16)) })
@@ -32,7 +32,7 @@ private final class Device {
         try store.store(form: try FormDefinition(json: Self.form))
     }
 
-    private static let form: JSON = [
+    static let form: JSON = [
         "format": 1, "id": "round", "version": "1", "title": "Round",
         "sections": [
             [
@@ -178,6 +178,70 @@ struct StoreStories {
         server.state.withLock { $0.forms = [Wire.form("from_the_future")] }
         #expect(sync(device, server).outcome == .synced)
         #expect(try device.store.forms().map(\.id) == ["round"])
+        try device.expectSettled()
+    }
+
+    @Test("a form that cannot be read is fetched once a day, not in every cycle")
+    func unreadableForm() throws {
+        let device = try Device()
+        let server = FakeServer()
+        server.state.withLock { $0.forms = [Wire.form("from_the_future")] }
+        for _ in 1...3 { #expect(sync(device, server).outcome == .synced) }
+        #expect(server.fetches == 1)
+        try device.restart()
+        _ = sync(device, server)
+        #expect(server.fetches == 1)
+        device.clock.advance(seconds: 24 * 3600)
+        _ = sync(device, server)
+        #expect(server.fetches == 2)
+        // Put back: what waits now lies further ahead than any wait.
+        device.clock.set(to: 0)
+        _ = sync(device, server)
+        #expect(server.fetches == 3)
+        try device.expectSettled()
+    }
+
+    @Test("a document that is another form than the listed one is not stored")
+    func wrongForm() throws {
+        let device = try Device()
+        let server = FakeServer()
+        server.state.withLock {
+            $0.forms = [Wire.form("rounds")]
+            $0.formDocument = Device.form
+        }
+        for _ in 1...2 { #expect(sync(device, server).outcome == .synced) }
+        #expect(try device.store.forms().map(\.id) == ["round"])
+        #expect(server.fetches == 1)
+        try device.expectSettled()
+    }
+
+    @Test("a store that does not know its server is damaged; nobody has typed anything wrong")
+    func noServer() throws {
+        let device = try Device()
+        #expect(throws: StoreError.damaged("it does not know its server")) {
+            _ = try device.store.transport()
+        }
+        var enrolment = LocalStore.Enrolment(
+            serverURL: "nonsense", deviceID: "d", token: "t", team: "x", caPem: "", pins: [],
+            deviceKey: "")
+        try device.store.store(enrolment)
+        #expect(throws: StoreError.damaged("the address of its server is unreadable")) {
+            _ = try device.store.transport()
+        }
+        enrolment.serverURL = "http://127.0.0.1:1"
+        try device.store.store(enrolment)
+        _ = try device.store.transport()
+        try device.expectSettled()
+    }
+
+    @Test("the log of cycles tells a wrong key from no signal")
+    func loggedFault() throws {
+        let device = try Device()
+        let report = CycleReport(
+            outcome: .refused(Refusal(.offline, fault: .wrongPin)))
+        try device.store.note(report, at: 0)
+        let lines = try device.store.sql("SELECT detail FROM __sync_log", write: false).texts
+        #expect(lines.last?.first?.contains("wrongPin") == true)
         try device.expectSettled()
     }
 

@@ -33,6 +33,18 @@ static inline CURLcode walkdown_curl_set_blob(
     return curl_easy_setopt(curl, option, &blob);
 }
 
+// Do not wait for the thread that resolves a name (CURLOPT_QUICK_EXIT, since 7.87). A library that
+// is older than the header does not know it and waits.
+static inline CURLcode walkdown_curl_set_quick_exit(CURL *curl) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    CURLcode code = curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+    return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
+#else
+    (void)curl;
+    return CURLE_OK;
+#endif
+}
+
 static inline CURLcode walkdown_curl_set_headers(CURL *curl, struct curl_slist *headers) {
     return curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 }

@@ -42,6 +42,30 @@ extension DeviceStore {
         }
     }
 
+    /// Takes note that this program could not read a published form, so that it is not fetched anew
+    /// in each cycle.
+    package func setAside(form id: String, version: String) throws {
+        let until = sources.now() + Self.asideFor
+        try edit { try $0.setMetadata(Self.asideKey(id, version), .integer(until)) }
+    }
+
+    /// Whether that was noted lately. Not for ever: a server that gave out something wrong may have
+    /// been mended.
+    package func isSetAside(form id: String, version: String) throws -> Bool {
+        let until = try read { try $0.metadataInteger(Self.asideKey(id, version)) }
+        let wait = (until ?? 0) - sources.now()
+        // A longer wait than any that is ever set is left from before the clock was put back.
+        return (1...Self.asideFor).contains(wait)
+    }
+
+    /// Milliseconds; a day.
+    private static let asideFor: Int64 = 24 * 60 * 60 * 1000
+
+    /// With the format that this program reads: the next one tries at once.
+    private static func asideKey(_ id: String, _ version: String) -> String {
+        "form_aside \(FormDefinition.format) \(id) \(version)"
+    }
+
     /// - Throws: `unknownForm`.
     package func form(_ id: String, version: String) throws -> StoredForm {
         let found = try read { database in

@@ -1,3 +1,4 @@
+internal import Forms
 package import Replication
 internal import SQLite
 
@@ -75,7 +76,11 @@ extension DeviceStore {
                 SET retry_count = retry_count + 1, last_error = ?,
                     status = CASE WHEN retry_count + 1 >= ? THEN 'FAILED' ELSE 'PENDING' END
                 WHERE mutation_id = ? AND status IN ('PENDING', 'IN_FLIGHT')
-                """, [.text(error), .integer(Self.mostFailures), .text(id.rawValue)])
+                """,
+                [
+                    .text(ShownText.clean(error)), .integer(Self.mostFailures),
+                    .text(id.rawValue),
+                ])
             return try database.status(of: id) == "FAILED"
         }
     }
@@ -115,12 +120,14 @@ extension Connection {
     }
 
     /// A new status for a row that waits. What is acknowledged stays so.
+    /// - Parameter error: for people; may be a server's words, which must not steer a terminal.
     func settleStatus(of id: MutationID, _ status: String, error: String?) throws {
         try execute(
             """
             UPDATE __sync_outbox SET status = ?, last_error = ?, next_attempt_at = NULL
             WHERE mutation_id = ? AND status <> 'ACKNOWLEDGED'
-            """, [.text(status), DatabaseValue(error), .text(id.rawValue)])
+            """,
+            [.text(status), DatabaseValue(error.map(ShownText.clean)), .text(id.rawValue)])
     }
 
     /// Moves fields of a mutation into a new one behind it, an unsealed UPDATE. Later unsent changes

@@ -70,6 +70,9 @@ final class CurlHandle {
         try set(CURLOPT_LOW_SPEED_TIME, limits.stallSeconds)
         try set(CURLOPT_LOW_SPEED_LIMIT, limits.stallBytesPerSecond)
         try set(CURLOPT_TIMEOUT_MS, limits.totalMilliseconds)
+        // A name server that is silent keeps curl's resolving thread for as long as it likes; without
+        // this the timeout above, and a lock or quit, would wait for that thread.
+        try require(walkdown_curl_set_quick_exit(curl))
     }
 
     private func configureProtocol(_ address: ServerAddress) throws(TransportFault) {

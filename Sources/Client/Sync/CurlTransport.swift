@@ -69,7 +69,7 @@ package final class CurlTransport: Transport, @unchecked Sendable {
         return WireAnswer(
             status: status,
             contentType: Self.mediaType(exchange.headers["content-type"]),
-            retryAfterSeconds: exchange.headers["retry-after"].flatMap { Int64($0) },
+            retryAfterSeconds: exchange.headers["retry-after"].map(Self.seconds),
             body: try unpack(exchange))
     }
 
@@ -122,6 +122,10 @@ package final class CurlTransport: Transport, @unchecked Sendable {
             throw error.code == .tooLarge ? .tooLarge : .malformed
         }
     }
+
+    /// Of a `Retry-After`. A proxy may give a date (RFC 9110), which means nothing on a device whose
+    /// clock is wrong: a minute then.
+    private static func seconds(_ header: String) -> Int64 { Int64(header) ?? 60 }
 
     private static func mediaType(_ header: String?) -> String {
         let bare = (header ?? "").prefix { $0 != ";" }

@@ -74,7 +74,7 @@ package struct Cycle {
         case .apply(let page): try replica.take(page)
         case .restartPull: try replica.restartPull()
         case .findMissing(let listing):
-            return .formsMissing(try listing.filter { try !replica.holdsForm($0) })
+            return .formsMissing(try listing.filter { try replica.wantsForm($0) })
         case .storeForm(let form, let listing): try replica.store(form: form, listing: listing)
         case .compare(let digest):
             return .compared(differing: try replica.sitesDiffering(from: digest))

@@ -29,7 +29,7 @@ package struct CycleReport: Equatable, Sendable {
     package var failed: Int { waiting.failed }
     package var inReview: Int { waiting.inReview }
 
-    /// Push and pull came to their end, and nothing proves the copies different.
+    /// Push and pull came to their end, and equal digests prove that the copies are the same.
     package var isComplete: Bool { outcome == .synced }
 }
 

@@ -74,15 +74,38 @@ package struct Enrolment: Sendable {
         switch reply {
         case .accepted(let response): return response
         case .queued: throw SyncError(.refused, "the server did not decide")
-        case .refused(let refusal):
-            switch (refusal.status, refusal.fault) {
-            case (409, _): throw SyncError(.codeUsed, "this enrolment code was used before")
-            case (410, _): throw SyncError(.codeExpired, "this enrolment code has expired")
-            case (_, let fault?): throw SyncError(.unreachable, Self.words(fault))
-            default:
-                let words = refusal.message.isEmpty ? "status \(refusal.status)" : refusal.message
-                throw SyncError(.refused, "the server refused: \(words)")
-            }
+        case .refused(let refusal): throw Self.error(refusal)
+        }
+    }
+
+    private static func error(_ refusal: Refusal) -> SyncError {
+        switch refusal.kind {
+        case .offline, .cancelled:
+            SyncError(.unreachable, refusal.fault.map(words) ?? notOurs(refusal))
+        case .busy, .broken:
+            SyncError(
+                .unreachable,
+                "the server is busy"
+                    + (refusal.retryAfterSeconds.map { "; it asks to wait \($0) s" } ?? ""))
+        // Some proxy's or portal's own refusal.
+        case _ where refusal.code.isEmpty: SyncError(.unreachable, notOurs(refusal))
+        default: error(ofServer: refusal)
+        }
+    }
+
+    private static func notOurs(_ refusal: Refusal) -> String {
+        "what answers there is not a Walkdown server (status \(refusal.status))"
+    }
+
+    private static func error(ofServer refusal: Refusal) -> SyncError {
+        switch refusal.code {
+        case "code_used": SyncError(.codeUsed, "this enrolment code was used before")
+        case "code_expired": SyncError(.codeExpired, "this enrolment code has expired")
+        default:
+            SyncError(
+                .refused,
+                "the server refused: "
+                    + (refusal.message.isEmpty ? "status \(refusal.status)" : refusal.message))
         }
     }
 
@@ -94,8 +117,17 @@ package struct Enrolment: Sendable {
             throw SyncError(.wrongServer, "the server names another certificate authority")
         }
         let trust = ServerTrust.pinned(pem: Array(response.caPem.utf8), pins: response.pins)
-        guard trust.arePinsValid || !address.isEncrypted else {
+        // The key in use and the one in reserve: with one alone, a lost key would lock out everybody.
+        let hasPins = trust.arePinsValid && Set(response.pins).count >= 2
+        guard hasPins || !address.isEncrypted else {
             throw SyncError(.refused, "the server sent no usable pins")
+        }
+        // It stands in a header of every later call.
+        guard (16...256).contains(response.token.utf8.count),
+            response.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            UUIDText.isWellFormed(response.deviceId)
+        else {
+            throw SyncError(.refused, "the server sent no usable token or device id")
         }
     }
 

@@ -2,8 +2,10 @@ internal import Replication
 
 /// What is known of the pages of this cycle.
 struct PagePlan: Equatable, Sendable {
-    /// The cursor of the last page, to notice a server that goes round in a circle.
-    var lastCursor: String?
+    /// The cursors of all pages, to notice a server that goes round in a circle.
+    private var cursors: Set<String> = []
+    /// Pages in a row that brought nothing.
+    private var emptyInARow = 0
     /// The cursor expired once and the pull began anew; twice in a cycle is the server's fault.
     var hasRestarted = false
     /// Sent with the last page.
@@ -15,6 +17,25 @@ struct PagePlan: Equatable, Sendable {
 
     /// A person who edits on and on must not keep a cycle from its end; the next one is near.
     static let mostLooks = 3
+    /// More than any server needs to find its way past what this device does not see.
+    static let mostEmptyInARow = 100
+    /// Of one cycle: ten million records. The next cycle goes on from there.
+    static let mostPages = 20_000
+
+    /// Whether the pull comes to an end although more is to follow after this page.
+    mutating func advances(_ page: PullResponse) -> Bool {
+        let isNew = cursors.insert(page.nextCursor).inserted
+        let isEmpty = page.deltaRecords.isEmpty && page.results.isEmpty && page.removed.isEmpty
+        emptyInARow = isEmpty ? emptyInARow + 1 : 0
+        guard page.hasMore else { return true }
+        return isNew && emptyInARow <= Self.mostEmptyInARow && cursors.count <= Self.mostPages
+    }
+
+    mutating func restart() {
+        hasRestarted = true
+        cursors = []
+        emptyInARow = 0
+    }
 }
 
 /// The second half of a cycle: pages come in, then forms, then the digests are compared.
@@ -31,7 +52,7 @@ extension Machine {
     }
 
     private mutating func received(_ page: PullResponse) -> Instruction {
-        guard !page.hasMore || page.nextCursor != pages.lastCursor else {
+        guard pages.advances(page) else {
             return finish(.refused(Refusal(.serverFault, status: 200)))
         }
         return enter(.applying(page), .apply(page))
@@ -39,7 +60,6 @@ extension Machine {
 
     private mutating func applied(_ page: PullResponse) -> Instruction {
         countPulled(page.deltaRecords.count)
-        pages.lastCursor = page.nextCursor
         guard !page.hasMore else { return enter(.pulling, .pull) }
         if isProbing {
             batches.isProbed = true
@@ -59,8 +79,7 @@ extension Machine {
         guard refusal.kind == .cursorExpired, !pages.hasRestarted else {
             return finish(Self.ending(refusal))
         }
-        pages.hasRestarted = true
-        pages.lastCursor = nil
+        pages.restart()
         return enter(.restarting, .restartPull)
     }
 

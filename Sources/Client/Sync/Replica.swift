@@ -28,7 +28,9 @@ package protocol Replica: AnyObject, Sendable {
     /// Forgets the cursor, so that the next pull begins at the beginning.
     func restartPull() throws
 
-    func holdsForm(_ listing: FormListing) throws -> Bool
+    /// Whether a listed form is to be fetched: it is not here, and not one that this program has
+    /// lately found that it cannot read.
+    func wantsForm(_ listing: FormListing) throws -> Bool
     func store(form: JSON, listing: FormListing) throws
 
     /// The sites whose digest is not the server's; empty when all agree.

@@ -1,4 +1,5 @@
 package import Coding
+internal import Forms
 internal import Replication
 
 /// An outcome of the transport, read for what it means. Every status and every fault has exactly
@@ -48,7 +49,7 @@ package struct Refusal: Error, Equatable, Sendable {
     package var retryAfterSeconds: Int64?
     /// The server's code, such as `token_unknown`; empty when the answer was not our server's.
     package var code: String
-    /// The server's sentence, for people; bounded.
+    /// The server's sentence, for people: bounded, and without what would steer a terminal.
     package var message: String
 
     package init(
@@ -105,7 +106,7 @@ extension WireAnswer {
         return Refusal(
             kind(code: failure?.error.code), status: status, retryAfterSeconds: retryAfterSeconds,
             code: failure?.error.code ?? "",
-            message: String((failure?.error.message ?? "").prefix(300)))
+            message: String(ShownText.clean(failure?.error.message ?? "").prefix(300)))
     }
 
     /// - Parameter code: nil when the answer is not our server's.

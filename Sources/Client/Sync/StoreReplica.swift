@@ -22,27 +22,32 @@ extension DeviceStore: Replica {
         _ = try apply(page: page)
     }
 
-    package func holdsForm(_ listing: FormListing) throws -> Bool {
+    package func wantsForm(_ listing: FormListing) throws -> Bool {
         guard
             let held = try forms().first(where: {
                 $0.id == listing.id && $0.version == listing.version
             })
-        else { return false }
+        else { return try !isSetAside(form: listing.id, version: listing.version) }
         // Closing a form changes its state and not its definition.
         if held.state != listing.state {
             try setState(listing.state, ofForm: listing.id, version: listing.version)
         }
-        return true
+        return false
     }
 
+    /// A form that cannot be read, or is another than the one that was listed, is set aside: its
+    /// inspections wait for a newer walkdown or a mended server, and the others go on.
     package func store(form: JSON, listing: FormListing) throws {
         do {
-            try store(form: try FormDefinition(json: form), state: listing.state)
+            let definition = try FormDefinition(json: form)
+            if definition.id == listing.id, definition.version == listing.version {
+                return try store(form: definition, state: listing.state)
+            }
+            try log("form", "\(listing.id) \(listing.version) came as another form")
         } catch let error as FormError {
-            // A form of a later language than ours: its inspections wait for a newer walkdown, and
-            // the others go on.
             try log("form", "\(listing.id) \(listing.version) cannot be read: \(error)")
         }
+        try setAside(form: listing.id, version: listing.version)
     }
 
     package func outboxCounts() throws -> OutboxCounts {
@@ -62,11 +67,17 @@ extension DeviceStore: Replica {
 
 extension DeviceStore {
     /// The wire to this device's server, by what enrolment left here.
+    /// - Throws: `StoreError.damaged` where that is missing or unreadable: nobody typed it.
     package func transport() throws -> any Transport {
         guard let enrolment = try enrolment() else {
-            throw SyncError(.address, "this device is not enrolled")
+            throw StoreError.damaged("it does not know its server")
         }
-        let address = try ServerAddress(parsing: enrolment.serverURL)
+        let address: ServerAddress
+        do {
+            address = try ServerAddress(parsing: enrolment.serverURL)
+        } catch {
+            throw StoreError.damaged("the address of its server is unreadable")
+        }
         // Plain HTTP, on loopback only, has no keys to pin.
         let trust: ServerTrust =
             address.isEncrypted
@@ -93,7 +104,8 @@ extension CycleOutcome {
         switch self {
         case .synced: "synced"
         case .unproven(let sites): "unproven at \(sites.count) sites"
-        case .refused(let refusal): "\(refusal.kind.rawValue) \(refusal.status)"
+        case .refused(let refusal):
+            "\(refusal.kind.rawValue) \(refusal.status)" + (refusal.fault.map { " \($0)" } ?? "")
         case .storeFailed(let reason): "store failed: \(reason)"
         case .cancelled: "cancelled"
         }

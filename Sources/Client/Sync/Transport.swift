@@ -32,7 +32,7 @@ package struct WireAnswer: Equatable, Sendable {
     package var status: Int
     /// Lower case and without parameters: `application/json`.
     package var contentType: String
-    /// Seconds; nil when the header is absent or is a date.
+    /// Seconds; nil when the header is absent.
     package var retryAfterSeconds: Int64?
     /// Unpacked.
     package var body: [UInt8]
@@ -70,6 +70,15 @@ package enum TransportFault: Error, Equatable, Hashable, Sendable, CaseIterable 
     case cancelled
     /// The library could not be set up; nothing was sent.
     case misconfigured
+
+    /// Not a matter of signal: waiting mends none of these, and a person has to hear of them in
+    /// other words than *offline*. Somebody may stand in between, or the device's clock is wrong.
+    package var isAlarm: Bool {
+        switch self {
+        case .handshake, .untrusted, .clock, .wrongPin, .misconfigured: true
+        case .unreachable, .interrupted, .timedOut, .tooLarge, .malformed, .cancelled: false
+        }
+    }
 }
 
 package enum TransportOutcome: Equatable, Sendable {
