@@ -56,6 +56,15 @@ struct AnswerCommandTests {
         #expect(try fields.member("notes")?.member("value") == nil)
     }
 
+    @Test("t and +3d are counted from the day where the device is, not from UTC's")
+    func today() throws {
+        for (word, day) in [("t", "2026-03-01"), ("+3d", "2026-03-04")] {
+            #expect(try bench.run("set", id, "seen=\(word)").status == 0)
+            let fields = try bench.document("show", id).object("fields")
+            #expect(try fields.object("seen").string("value") == day)
+        }
+    }
+
     @Test(
         "what is refused changes nothing, names the question and exits 3",
         arguments: [

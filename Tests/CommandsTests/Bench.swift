@@ -2,6 +2,7 @@ import Arguments
 import Coding
 import Commands
 import Crypto
+import Forms
 import Foundation
 import Synchronization
 import TestSupport
@@ -40,12 +41,15 @@ final class CommandBench: Sendable {
         ).commit()
     }
 
+    /// The day before the one that UTC says.
+    static let today = CivilDate(year: 2026, month: 3, day: 1)
+
     static let cheap = Argon2id.Cost(passes: 1, memory: 8 << 10)
 
     var surroundings: Surroundings {
         Surroundings(
             environment: ["WALKDOWN_HOME": home.directory], terminal: -1, pinCost: Self.cheap,
-            now: clock.reading,
+            now: clock.reading, today: { Self.today },
             bootNow: { () throws(VaultError) in self.boot.withLock { $0 } })
     }
 

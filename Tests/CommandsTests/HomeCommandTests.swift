@@ -61,6 +61,15 @@ struct HomeCommandTests {
         #expect(access(bench.home.directory, F_OK) != 0)
     }
 
+    @Test(
+        "the screen has no JSON and is drawn in one way",
+        arguments: [["--json"], ["--ascii", "--utf8"]])
+    func noScreen(words: [String]) throws {
+        let outcome = try CommandBench().run(words)
+        #expect(outcome.status == 2)
+        #expect(outcome.messages.contains("JSON") || outcome.messages.contains("one of"))
+    }
+
     @Test("lock is done also when nothing is unlocked")
     func lockNothing() throws {
         let outcome = try CommandBench().runWithoutPIN("lock")

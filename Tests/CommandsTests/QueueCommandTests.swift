@@ -2,6 +2,7 @@ import Coding
 import Foundation
 import LocalStore
 import Replication
+import SQLite
 import Testing
 import Vault
 
@@ -120,12 +121,59 @@ struct QueueCommandTests {
         "bad SQL is told without harm",
         arguments: [
             "SELECT", "SELECT * FROM nowhere", "", "DROP TABLE record", "SELECT 1; SELECT 2",
+            "/*select*/DELETE FROM __sync_outbox", "/* only a comment */",
         ])
     func badSQL(statement: String) throws {
         let outcome = try bench.run("sql", statement)
         #expect(outcome.status == 1)
         #expect(outcome.output == "")
         #expect(outcome.messages.hasPrefix("walkdown: "))
+    }
+
+    @Test("sql --write changes neither the queue nor the triggers, whatever stands before the word")
+    func guardedSQL() throws {
+        #expect(try bench.run("set", id, "notes=x").status == 0)
+        for statement in [
+            "/*select*/DROP TRIGGER field_updated", ";DELETE FROM __sync_outbox",
+            "/*select\n*/ UPDATE __sync_metadata SET value = 1 WHERE key = 'applying'",
+            "SELECT 1; DELETE FROM __sync_outbox", "DELETE FROM question",
+        ] {
+            let outcome = try bench.run("sql", "--write", statement)
+            #expect(outcome.status == 1, "\(statement)")
+            #expect(outcome.output == "" && outcome.messages.hasPrefix("walkdown: "))
+        }
+        #expect(try bench.document("status").integer("pending") == 1)
+        #expect(try bench.run("set", id, "pressure=900").status == 3)
+        #expect(try bench.run("doctor").status == 0)
+    }
+
+    @Test("doctor finds triggers that somebody has taken away")
+    func tampered() throws {
+        let statements = "DROP TRIGGER field_updated"
+        try bench.withRawDatabase { try $0.execute(statements) }
+        let outcome = try bench.run("doctor")
+        #expect(outcome.status == 6)
+        #expect(outcome.output.contains("a trigger is missing: field_updated"))
+    }
+
+    @Test("a device that has lost its server's address is damaged, and the line is not to blame")
+    func noServer() throws {
+        let outcome = try bench.run("sync")
+        #expect(outcome.status == 6)
+        #expect(outcome.messages.contains("does not know its server"))
+    }
+
+    @Test("what a server has written does not reach the terminal as it is")
+    func hostileWords() throws {
+        try bench.withStore { store in
+            try store.store(
+                Enrolment(
+                    serverURL: "http://127.0.0.1:1", deviceID: "a\u{1B}[2Jb\u{202E}c", token: "t",
+                    team: "x", caPem: "", pins: [], deviceKey: ""))
+        }
+        let outcome = try bench.run("status")
+        #expect(outcome.status == 0)
+        #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\u{202E}"))
     }
 
     @Test("while another process holds the home, reading works and writing names it")

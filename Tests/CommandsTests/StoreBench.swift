@@ -5,6 +5,7 @@ import Forms
 import Foundation
 import LocalStore
 import Replication
+import SQLite
 import TestSupport
 import Testing
 import Vault
@@ -74,6 +75,18 @@ struct StoreBench {
         let result = try work(store)
         try store.close()
         return result
+    }
+
+    /// The database as another program with the key would open it.
+    func withRawDatabase(_ work: (Connection) throws -> Void) throws {
+        var pin = Array(CommandBench.pin.utf8)
+        let key = try SealedVault.load(bench.home).unlock(
+            SecretBytes(moving: &pin), now: bench.surroundings.bootNow)
+        try key.withBytes { bytes in
+            let connection = try Connection.open(bench.home.database, mode: .readWrite, key: bytes)
+            try work(connection)
+            try connection.close()
+        }
     }
 
     /// A record as the office made it.

@@ -34,6 +34,29 @@ struct PromptTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test("a new PIN that is too short, or two that differ, is asked for again")
+    func again() throws {
+        let (server, device) = try enrolled()
+        let pinFile = try device.folder.write(Handheld.pin + "\n", to: "pin")
+        let tmux = try terminal("passwd --home '\(device.home)' --pin-file '\(pinFile)'")
+        for (first, second, sentence) in [
+            ("123", nil, "the PIN is too short"),
+            ("123456", "654321", "the two PINs differ"),
+            ("a longer one", "a longer one", "the PIN is changed"),
+        ] as [(String, String?, String)] {
+            try tmux.until("asks") { $0.cursorLine.hasPrefix("New PIN") }
+            try tmux.type(first)
+            try tmux.keys("Enter")
+            if let second {
+                try tmux.until("asks again") { $0.cursorLine.hasPrefix("The same again") }
+                try tmux.type(second)
+                try tmux.keys("Enter")
+            }
+            try tmux.untilShows(sentence)
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test("Ctrl-C at the question leaves a terminal that shows what is typed")
     func interrupted() throws {
         let (server, device) = try enrolled()

@@ -30,14 +30,9 @@ enum EnrollCommand {
         try requireUnused(home)
         let plan = try Plan(run)
         let lease = try HomeLease.acquire(home)
-        // Before the code is spent: a PIN that cannot be used must not cost a new code.
         let pin = try run.readNewPIN()
         defer { pin.erase() }
-        let given = try plan.enrol()
-        let vault = try NewVault.begin(
-            lease: lease, deviceId: given.deviceID, pin: pin, cost: run.surroundings.pinCost)
-        defer { vault.dataKey.erase() }
-        let store = try begin(vault, lease, given, plan, run)
+        let (store, given) = try enrol(lease, pin, plan, run)
         let report = try run.closing(store) { try run.synchronise($0) }
         return try tell(report, given, plan, run)
     }
@@ -54,24 +49,44 @@ enum EnrollCommand {
         throw VaultError.alreadyEnrolled
     }
 
-    /// The database, with what enrolment gave, and then the vault's last name: only now is the
-    /// device enrolled.
-    private static func begin(
-        _ vault: NewVault, _ lease: HomeLease, _ given: LocalStore.Enrolment, _ plan: Plan,
-        _ run: CommandRun
-    ) throws -> DeviceStore {
+    /// Everything that can fail on this device (memory for the key, room on the disk) comes before
+    /// the code is spent; what comes after it overwrites what stands already.
+    private static func enrol(
+        _ lease: HomeLease, _ pin: SecretBytes, _ plan: Plan, _ run: CommandRun
+    ) throws -> (DeviceStore, LocalStore.Enrolment) {
+        let vault = try NewVault.begin(lease: lease, pin: pin, cost: run.surroundings.pinCost)
+        defer { vault.dataKey.erase() }
+        var made: DeviceStore?
         do {
             let store = try DeviceStore.create(
                 home: vault.home, key: vault.dataKey,
-                device: DeviceIdentity(deviceID: given.deviceID, node: plan.node),
+                device: DeviceIdentity(deviceID: NewVault.unknownDevice, node: plan.node),
                 lease: lease, sources: run.storeSources)
-            try store.store(given)
-            try vault.commit()
-            return store
+            made = store
+            let given = try plan.enrol()
+            try keep(given, store, vault)
+            return (store, given)
         } catch {
-            // What cannot be removed now is removed by the next try to enrol.
+            // What cannot be closed or removed now is removed by the next try to enrol.
+            try? made?.close()
             try? vault.abandon()
             throw error
+        }
+    }
+
+    /// What enrolment gave, and then the vault's last name: only now is the device enrolled.
+    private static func keep(
+        _ given: LocalStore.Enrolment, _ store: DeviceStore, _ vault: NewVault
+    ) throws {
+        do {
+            try vault.bind(to: given.deviceID)
+            try store.store(given)
+            try vault.commit()
+        } catch {
+            let failure = Walkdown.renderer.failure(for: error)
+            throw Failure(
+                failure.exitCode, failure.sentence,
+                advice: "The code is spent: ask for a new one, and have \(given.deviceID) revoked.")
         }
     }
 
@@ -87,9 +102,11 @@ enum EnrollCommand {
                 + "pulled  \(report.pulled)\n"
         }
         guard let failure = report.failure else { return .done }
-        run.console.say(
-            "walkdown: enrolled, but the first synchronisation did not finish: "
-                + failure.sentence)
+        run.say(
+            Failure(
+                failure.exitCode,
+                "enrolled, but the first synchronisation did not finish: " + failure.sentence,
+                advice: failure.advice))
         return failure.exitCode
     }
 

@@ -51,7 +51,8 @@ enum ResolveCommand {
         if run.invocation.has(theirs.name) {
             return Dictionary(columns.map { ($0, .theirs) }) { first, _ in first }
         }
-        let values = try answers.answers(to: store.form(of: detail), today: run.today)
+        let values = try answers.answers(
+            to: store.form(of: detail), today: run.surroundings.today())
         return Dictionary(values.map { ($0, .value($1)) }) { first, _ in first }
     }
 }

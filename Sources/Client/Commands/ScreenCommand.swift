@@ -32,6 +32,13 @@ enum ScreenCommand {
 
     /// Before anything is asked or locked: where there is no terminal, nothing else matters.
     static func checkTerminal(_ run: CommandRun) throws {
+        guard !run.wantsJSON else {
+            throw Failure(
+                .usage, "the screen has no JSON", advice: "'walkdown list --json' and others do.")
+        }
+        guard !(run.invocation.has("ascii") && run.invocation.has("utf8")) else {
+            throw Failure(.usage, "give one of --ascii, --utf8")
+        }
         _ = try NcursesScreen.check(
             input: STDIN_FILENO, output: STDOUT_FILENO, options: screenOptions(run))
     }
@@ -75,15 +82,17 @@ struct Application {
             try unlock(fieldwork, pin, mailbox)
         }
         let screen = FieldScreen(fieldwork: fieldwork, mailbox: mailbox, demo: demo)
-        let log = home.directory + "/walkdown.log"
-        let before = size(of: log)
+        let log = WarningLog(home.directory + "/walkdown.log")
+        log.shorten()
+        let before = log.size
         let end = try FieldScreen.run(
-            screen, mailbox: mailbox, options: ScreenCommand.screenOptions(run), log: log)
+            screen, mailbox: mailbox, options: ScreenCommand.screenOptions(run), log: log.path)
+        if log.size > before { run.console.say("walkdown: warnings are in \(log.path)") }
+        log.shorten()
         for sentence in screen.unsaved { run.console.say("walkdown: " + sentence) }
         guard screen.unsaved.isEmpty else {
             throw Failure(.failed, "not everything could be stored")
         }
-        if size(of: log) > before { run.console.say("walkdown: warnings are in \(log)") }
         return end
     }
 
@@ -97,11 +106,6 @@ struct Application {
             throw Failure(.locked, error.sentence)
         }
         mailbox.post(.unlocked)
-    }
-
-    private func size(of path: String) -> Int64 {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 }
 

@@ -9,7 +9,8 @@ enum SetCommand {
         name: "set", summary: "Answer questions of an inspection.",
         discussion: """
             All answers are stored in one transaction, or none of them. 'QUESTION=' clears an \
-            answer. Numbers have a decimal point, dates are YYYY-MM-DD.
+            answer. Numbers have a decimal point, dates are YYYY-MM-DD; 't' is today where the \
+            device is, '+3d' three days later.
             """,
         positionals: [
             .inspection,
@@ -22,7 +23,7 @@ enum SetCommand {
         let summary = try run.withStore(for: .writing) { store in
             let detail = try store.detail(matching: run.invocation.operand("ID"))
             let form = try store.form(of: detail)
-            let answers = try words.answers(to: form, today: run.today)
+            let answers = try words.answers(to: form, today: run.surroundings.today())
             try store.set(answers, on: detail.summary.id)
             return try store.inspection(detail.summary.id).summary
         }
@@ -30,12 +31,6 @@ enum SetCommand {
             "\(summary.id) \(summary.stateWords), \(summary.answered)/\(summary.total) answered\n"
         }
         return .done
-    }
-}
-
-extension CommandRun {
-    var today: CivilDate? {
-        CivilDate(daysSinceEpoch: Int((surroundings.now() / 86_400_000)))
     }
 }
 

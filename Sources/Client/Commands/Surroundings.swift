@@ -1,4 +1,6 @@
 package import Crypto
+internal import FieldApp
+package import Forms
 internal import Foundation
 internal import Glibc
 package import Vault
@@ -13,6 +15,9 @@ package struct Surroundings: Sendable {
     package var pinCost: Argon2id.Cost
     /// Milliseconds since 1970, for people to read; nothing is ordered by it.
     package var now: @Sendable () -> Int64
+    /// What `t` and `+3d` are counted from: the day where the device is, as on the screen. Nil where
+    /// it is not known.
+    package var today: @Sendable () -> CivilDate?
     /// What waiting after wrong PINs is counted on.
     package var bootNow: @Sendable () throws(VaultError) -> BootInstant
 
@@ -20,12 +25,14 @@ package struct Surroundings: Sendable {
         environment: [String: String], terminal: Int32 = STDIN_FILENO,
         pinCost: Argon2id.Cost = .withoutTPM,
         now: @escaping @Sendable () -> Int64 = Surroundings.timeOfDay,
+        today: @escaping @Sendable () -> CivilDate? = Surroundings.localDay,
         bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current
     ) {
         self.environment = environment
         self.terminal = terminal
         self.pinCost = pinCost
         self.now = now
+        self.today = today
         self.bootNow = bootNow
     }
 
@@ -39,6 +46,8 @@ package struct Surroundings: Sendable {
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
+
+    package static let localDay: @Sendable () -> CivilDate? = { DeviceClock.moment().today }
 
     var terminalPrompt: TerminalPrompt { TerminalPrompt(terminal: terminal) }
 }

@@ -16,8 +16,7 @@ enum SyncCommand {
         }
         try run.emit(report.json) { report.lines }
         if let failure = report.failure {
-            run.console.say("walkdown: " + failure.sentence)
-            if let advice = failure.advice { run.console.say(advice) }
+            run.say(failure)
             return failure.exitCode
         }
         return report.needsPerson ? .needsPerson : .done

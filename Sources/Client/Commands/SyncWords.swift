@@ -16,6 +16,7 @@ enum SyncWords {
     static func failure(for refusal: Refusal) -> Failure {
         let kept = "Everything is kept and goes out with a later 'walkdown sync'."
         return switch refusal.kind {
+        case .offline where refusal.fault?.isAlarm == true: alarm(refusal.fault, kept)
         case .offline:
             Failure(
                 .syncIncomplete,
@@ -51,5 +52,19 @@ enum SyncWords {
                 "the server refused (status \(refusal.status))"
                     + (refusal.message.isEmpty ? "" : ": " + refusal.message), advice: kept)
         }
+    }
+
+    /// No matter of signal: this must not read like being offline.
+    private static func alarm(_ fault: TransportFault?, _ kept: String) -> Failure {
+        let sentence = fault.map(Sync.Enrolment.words) ?? ""
+        let advice =
+            switch fault {
+            case .clock: "Put the device's clock right, then 'walkdown sync' again."
+            case .wrongPin, .untrusted, .handshake:
+                "Nothing was sent. Somebody may stand between this device and its server, or the"
+                    + " server was set up anew: ask the administrator before you go on."
+            default: "Ask the administrator."
+            }
+        return Failure(.syncIncomplete, sentence, advice: advice + "\n" + kept)
     }
 }

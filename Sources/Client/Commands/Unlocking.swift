@@ -43,10 +43,28 @@ extension CommandRun {
     /// A PIN that is being chosen: typed twice, or read once from a file.
     func readNewPIN() throws -> SecretBytes {
         guard let file = invocation.value("pin-file") else {
-            return try surroundings.terminalPrompt.askTwice(
-                "New PIN or passphrase (6 to 128 bytes): ", again: "The same again: ")
+            return try askNewPIN()
         }
         return try readPIN(file: file)
+    }
+
+    /// Asks once more where the two differ or cannot be a PIN: whoever enrols would have to type the
+    /// whole code again.
+    func askNewPIN() throws -> SecretBytes {
+        for _ in 1...4 {
+            do {
+                return try typeNewPIN()
+            } catch {
+                guard case .unusablePIN = error else { throw error }
+                say(Walkdown.renderer.failure(for: error))
+            }
+        }
+        return try typeNewPIN()
+    }
+
+    private func typeNewPIN() throws(VaultError) -> SecretBytes {
+        try surroundings.terminalPrompt.askTwice(
+            "New PIN or passphrase (6 to 128 bytes): ", again: "The same again: ")
     }
 
     func readPIN(file: String) throws -> SecretBytes {

@@ -40,10 +40,11 @@ package struct Console: Sendable {
         try Console.writeAll(json + [UInt8(ascii: "\n")], to: output)
     }
 
-    /// A message for people.
+    /// A message for people; whatever is quoted in it, nothing reaches the terminal but text.
     package func say(_ text: String) {
         do {
-            try Console.writeAll(Array((text + "\n").utf8), to: messages)
+            let safe = terminalSafe(text, keepingLines: true)
+            try Console.writeAll(Array((safe + "\n").utf8), to: messages)
         } catch {
             // Nothing is lost: standard error is the last place that there is to complain to.
         }

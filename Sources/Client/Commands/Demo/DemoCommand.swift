@@ -90,6 +90,7 @@ enum DemoCommand {
     }
 
     private static func today(_ surroundings: Surroundings) -> String {
-        String(SyncTimestamp.text(surroundings.now()).prefix(10))
+        surroundings.today().map { "\($0)" }
+            ?? String(SyncTimestamp.text(surroundings.now()).prefix(10))
     }
 }
