@@ -12,6 +12,14 @@ struct OpeningTests {
 
     private let plainHeader = Array("SQLite format 3\0".utf8)
 
+    @Test("no room for the index of the log is a full disk; other input/output errors are none")
+    func noRoom() {
+        let index = SQLiteError(.engine(10), extendedCode: 10 | 19 << 8, "disk I/O error")
+        #expect(index.isFull && index.isIO)
+        let read = SQLiteError(.engine(10), extendedCode: 10 | 1 << 8, "disk I/O error")
+        #expect(!read.isFull && read.isIO)
+    }
+
     @Test("Every pragma reads back as it was set", arguments: [false, true])
     func pragmas(readOnly: Bool) throws {
         let scratch = try Scratch()

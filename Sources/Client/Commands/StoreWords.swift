@@ -26,6 +26,11 @@ enum StoreWords {
             Failure(.failed, error.description, advice: "'walkdown sync' fetches the forms.")
         case .statementNotAllowed: Failure(.failed, error.description)
         case .readOnly, .closed: Failure(.locked, error.description)
+        case .storage where error.isDiskFull:
+            Failure(
+                .locked, "the disk is full",
+                advice:
+                    "What was stored before is whole. Make room where the home is, and try again.")
         case .damaged, .storage:
             Failure(
                 .locked, "the store: \(error.description)",

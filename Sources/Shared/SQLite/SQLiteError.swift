@@ -49,7 +49,9 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     package var isBusy: Bool { has(SQLITE_BUSY) || has(SQLITE_LOCKED) }
-    package var isFull: Bool { has(SQLITE_FULL) }
+    /// Also where the index of the log finds no room: that is an input/output error to SQLite, and
+    /// the first thing to fail when a database is opened on a full disk.
+    package var isFull: Bool { has(SQLITE_FULL) || extendedCode == noRoomForIndex }
     package var isConstraint: Bool { has(SQLITE_CONSTRAINT) }
     package var isIO: Bool { has(SQLITE_IOERR) }
     /// Code 26: another key, another page size, damage or a passing read error. Never *wrong PIN*.
@@ -74,6 +76,9 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
 
 /// SQLITE_CONSTRAINT_TRIGGER, a macro of shifts that Swift does not import.
 private let constraintTrigger: Int32 = SQLITE_CONSTRAINT | (7 << 8)
+
+/// SQLITE_IOERR_SHMSIZE, another macro of shifts.
+private let noRoomForIndex: Int32 = SQLITE_IOERR | (19 << 8)
 
 extension SQLiteError {
     /// Reads the error that the last call on this handle left behind.
