@@ -126,29 +126,8 @@ struct HomeTests {
     }
 }
 
-@Suite("The clock that locks")
-struct LockClockTests {
-    @Test("locks at five minutes without a key, not at 4:59")
-    func fiveMinutes() {
-        let boot = FixedClock(at: 1_000_000)
-        var clock = LockClock(now: boot.reading)
-        boot.advance(seconds: 299)
-        #expect(!clock.isDue)
-        #expect(clock.remaining == 1000)
-        boot.advance(seconds: 1)
-        #expect(clock.isDue)
-        clock.noteKey()
-        #expect(!clock.isDue)
-    }
-
-    @Test("a jump over a suspend locks before the first draw")
-    func suspend() {
-        let boot = FixedClock(at: 0)
-        let clock = LockClock(now: boot.reading)
-        boot.advance(seconds: 8 * 3600)
-        #expect(clock.isDue)
-    }
-
+@Suite("The clock of the wait after wrong PINs")
+struct BootClockTests {
     @Test("the real boot clock runs and agrees with the kernel's file")
     func real() throws {
         let first = BootClock.now()

@@ -53,11 +53,6 @@ enum DemoCommand {
     }
 
     private static func open(_ run: CommandRun, keeping kept: String?) throws -> ExitCode {
-        guard !run.wantsJSON else {
-            throw Failure(
-                .usage, "the demo has no JSON output",
-                advice: "'walkdown demo --tour' plays it as plain text.")
-        }
         guard isatty(run.surroundings.terminal) == 1, run.console.outputIsTerminal else {
             throw Failure(
                 .usage, "the demo needs a terminal",

@@ -81,17 +81,6 @@ extension SyncNews {
     }
 }
 
-extension TransportFault {
-    /// No lack of signal: somebody else answers in the server's place, or this device is set up or
-    /// its clock is set so that it can trust nobody.
-    fileprivate var isAlarm: Bool {
-        switch self {
-        case .wrongPin, .untrusted, .clock, .misconfigured: true
-        default: false
-        }
-    }
-}
-
 extension CycleOutcome {
     /// Nil where nothing was compared.
     var digestsAgree: Bool? {

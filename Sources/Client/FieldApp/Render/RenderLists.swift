@@ -45,7 +45,7 @@ extension Frame {
     /// The digit that takes a choice, as long as digits do.
     private func numbers(of screen: PickerScreen) -> [String: String] {
         guard screen.areNumbered, screen.filter.isEmpty else { return [:] }
-        let pairs = screen.question.choices.enumerated().map { ($1.name, "\($0 + 1) ") }
+        let pairs = screen.question.choices.prefix(9).enumerated().map { ($1.name, "\($0 + 1) ") }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 

@@ -51,9 +51,10 @@ package struct PickerScreen: Equatable, Sendable {
         focus.settle(shown.map(\.name))
     }
 
-    /// Up to nine choices have a digit each, the same here as where the question stands in the list.
+    /// Of a short list the first nine have a digit each, the same here as where the question stands
+    /// in the list; in a long one digits are text to narrow it by.
     package var areNumbered: Bool { question.choices.count <= Self.mostNumbered }
-    package static let mostNumbered = 9
+    package static let mostNumbered = 20
 
     /// The choice that a key takes at once: a digit, while nothing is typed to narrow the list.
     package func numbered(_ key: KeyEvent) -> Choice? {

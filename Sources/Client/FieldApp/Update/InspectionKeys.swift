@@ -89,7 +89,8 @@ extension AppState {
             return opening
         }
         guard question.choices.indices.contains(index) else {
-            notice = Notice("\(question.label) has \(count) choices: 1 to \(count)", .bad)
+            let last = min(count, 9)
+            notice = Notice("\(question.label) has \(count) choices: 1 to \(last)", .bad)
             return []
         }
         return store(.string(question.choices[index].name), for: question, text: nil)
