@@ -3,15 +3,13 @@ import HTTP
 import Synchronization
 import TestSupport
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// A listener on loopback whose handler gives back what it got, or does what the path says.
 final class EchoServer: Sendable {
     final class Echo: Handler {
         let seen = Mutex<[String]>([])
         let held = Mutex<[Responder]>([])
+        /// Signalled for each request.
+        let arrived = DispatchSemaphore(value: 0)
 
         func admit(_ head: RequestHead) -> Admission {
             switch head.path {
@@ -23,6 +21,7 @@ final class EchoServer: Sendable {
 
         func handle(_ request: Request, _ responder: Responder) {
             seen.withLock { $0.append(request.head.path) }
+            arrived.signal()
             switch request.head.path {
             case "/later":
                 DispatchQueue.global().async { responder.answer(Self.echo(request)) }
@@ -52,11 +51,13 @@ final class EchoServer: Sendable {
 
     func connect() throws -> RawConnection { try RawConnection(port: port) }
 
-    /// Returns once the handler has seen a request, or after half a minute without one: what the
-    /// test then expects is not there.
-    func waitForRequest() {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while seen.isEmpty, ContinuousClock.now < deadline { sched_yield() }
+    /// Returns once the handler has seen a further request.
+    ///
+    /// - Throws: when none comes within ten seconds.
+    func waitForRequest() throws {
+        guard echo.arrived.wait(timeout: .now() + 10) == .success else {
+            throw RawConnection.Failure(description: "no request has reached the handler")
+        }
     }
 
     func answerHeld() {

@@ -67,12 +67,31 @@ struct MalformedRequestTests {
 
     static let names = requests.map(\.name)
 
-    @Test("are refused, and the connection ends", arguments: names)
-    func refused(name: String) throws {
+    /// How a line is written: with one blank after the colon or without, and beside other lines,
+    /// whose missing blanks must not make up for bytes that are hidden elsewhere.
+    enum Writing: CaseIterable {
+        case usual, withoutBlanks, besideOthers
+
+        func applied(to request: String) -> String {
+            switch self {
+            case .usual: request
+            case .withoutBlanks:
+                request.replacing("Host: ", with: "Host:").replacing("X: ", with: "X:")
+                    .replacing("X-A: ", with: "X-A:").replacing("Length: ", with: "Length:")
+                    .replacing("Encoding: ", with: "Encoding:")
+            case .besideOthers:
+                request.replacing(
+                    "Host: x\r\n", with: "Host:x\r\nA:1\r\nB:1\r\nC:1\r\nD:1\r\nE:1\r\n")
+            }
+        }
+    }
+
+    @Test("are refused, and the connection ends", arguments: names, Writing.allCases)
+    func refused(name: String, writing: Writing) throws {
         let request = try #require(Self.requests.first { $0.name == name })
         let server = try EchoServer()
         let connection = try server.connect()
-        try connection.send(request.bytes + Self.hidden)
+        try connection.send(writing.applied(to: request.bytes) + Self.hidden)
         connection.finishSending()
         var statuses: [Int] = []
         while let answer = connection.readAnswer() { statuses.append(answer.status) }
@@ -80,12 +99,49 @@ struct MalformedRequestTests {
         #expect(statuses.count <= 1 && statuses.allSatisfy { (400..<600).contains($0) })
     }
 
+    @Test(
+        "a header is taken however its blanks stand",
+        arguments: [
+            "Host:x\r\nA:1\r\nB:1\r\nC:1\r\nD:1\r\nE:1",
+            "Host:\tx\r\nA:    1\r\nEmpty:\r\nBlank:  ",
+            "Host: x\r\nA: 1 \r\nB: a b\tc\t", "Host: x\r\nLatin: \u{E9}\r\nCookie: a=b; c=d",
+        ])
+    func blanks(lines: String) throws {
+        let server = try EchoServer()
+        let connection = try server.connect()
+        try connection.send("\r\nGET /good?x=1&y= HTTP/1.1\r\n\(lines)\r\n\r\n")
+        #expect(connection.readAnswer()?.status == 200)
+        #expect(server.seen == ["/good"])
+    }
+
+    @Test(
+        "bytes that belong to no line are found, whatever the others save",
+        arguments: [
+            "X:a\r\n b", "X:a\r\n\tb\r\nY:1", "X:a\0b", "X:a\0", "X:a\0\0", "X:\0", "X:a\nY:b",
+            "X:a\n",
+            "X:a\r\n \r\n",
+        ])
+    func stray(lines: String) throws {
+        for saved in 0..<12 {
+            let others = (0..<saved).map { "A\($0):1\r\n" }.joined()
+            for order in ["Host:x\r\n\(others)\(lines)\r\n", "Host:x\r\n\(lines)\r\n\(others)"] {
+                let server = try EchoServer()
+                let connection = try server.connect()
+                try connection.send("GET /stray HTTP/1.1\r\n\(order)\r\n")
+                connection.finishSending()
+                #expect(connection.readAnswer()?.status != 200, "\(saved) others")
+                #expect(server.seen.isEmpty)
+            }
+        }
+    }
+
     @Test("random damage never makes a hidden request visible", arguments: 0..<20)
     func damaged(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let server = try EchoServer(limits: SlowClientTests.limits)
         for _ in 0..<10 {
-            var bytes = Array(random.pick(Self.requests).bytes.utf8)
+            let writing = random.pick(Writing.allCases)
+            var bytes = Array(writing.applied(to: random.pick(Self.requests).bytes).utf8)
             for _ in 0...random.below(4) {
                 bytes[random.below(bytes.count)] = UInt8(random.below(256))
             }

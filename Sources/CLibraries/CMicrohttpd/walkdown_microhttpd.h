@@ -86,6 +86,9 @@ static inline size_t walkdown_mhd_header_size(struct MHD_Connection *connection)
     return info == NULL ? 0 : info->header_size;
 }
 
+/// 1 where the library that runs is older than 1.0, whose parser was written anew.
+static inline int walkdown_mhd_is_before_1(void) { return MHD_get_version()[0] == '0'; }
+
 /// What the connection callback kept for this socket, or NULL.
 static inline void *walkdown_mhd_socket_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =

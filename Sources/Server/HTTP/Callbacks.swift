@@ -43,7 +43,8 @@ enum Callbacks {
         let verdict: Verdict
         if case .header = exchange.step {
             let framing = framing(
-                of: connection, exchange, String(cString: method!), String(cString: version!))
+                of: connection, exchange, method!, String(cString: version!),
+                limits: course.limits)
             verdict = course.judge(exchange, framing, peer: peer(of: connection))
         } else if count.pointee > 0 {
             verdict = course.receive(
@@ -74,7 +75,7 @@ enum Callbacks {
         case .answer(let response):
             exchange.step = .answered
             course.table.moved(exchange.socket, to: .answering(bytes: response.body.count))
-            return queue(response, on: connection)
+            return queue(course.table.isDraining ? response.closing : response, on: connection)
         }
     }
 
@@ -100,24 +101,27 @@ enum Callbacks {
     private static let visit: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, size in
         guard let context else { return walkdown_mhd_no() }
         Unmanaged<Lines>.fromOpaque(context).takeUnretainedValue().all.append(
-            Framing.Line(
-                name: text(name, nameSize), value: text(value, size), size: nameSize + size))
+            Framing.Line(name: bytes(name, nameSize), value: bytes(value, size)))
         return walkdown_mhd_yes()
     }
 
     private static func framing(
-        of connection: OpaquePointer, _ exchange: Exchange, _ method: String, _ version: String
+        of connection: OpaquePointer, _ exchange: Exchange, _ method: UnsafePointer<CChar>,
+        _ version: String, limits: Limits
     ) -> Framing {
         let lines = Lines()
         _ = walkdown_mhd_each_header(connection, visit, Unmanaged.passUnretained(lines).toOpaque())
+        let size = walkdown_mhd_header_size(connection)
+        // Up to 0.9.77 the method stands where the request began, and the rest of the header
+        // behind it; later versions refuse by themselves what `block` is looked at for.
+        let isLeftInPlace = walkdown_mhd_is_before_1() != 0 && size <= limits.header
         return Framing(
-            method: method, target: exchange.target, version: version, lines: lines.all,
-            size: walkdown_mhd_header_size(connection))
+            method: String(cString: method), target: exchange.target, version: version,
+            lines: lines.all, size: size, block: isLeftInPlace ? bytes(method, size) : nil)
     }
 
-    /// Bytes that are no UTF-8 become replacement characters; no header that counts has any.
-    private static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-        String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    private static func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] {
+        Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     private static func peer(of connection: OpaquePointer) -> String {

@@ -17,7 +17,7 @@ final class ConnectionTable: Sendable {
         case waiting
         case readingHeader
         case readingBody(received: Int)
-        /// The program has the request. It owes the answer; no deadline.
+        /// The program has the request. It owes the answer; no deadline. Entered by `hand` alone.
         case handling
         case answering(bytes: Int)
     }
@@ -29,7 +29,17 @@ final class ConnectionTable: Sendable {
         var responder: Responder?
     }
 
+    /// How far the end of the listener has come.
+    private enum Stage {
+        case listening
+        /// What was begun is brought to its end, nothing new is taken.
+        case draining
+        /// No request is handed to the program any more.
+        case abandoned
+    }
+
     private struct State {
+        var stage = Stage.listening
         /// By socket. A socket leaves before the library closes it, so that the number that `reap`
         /// shuts is never one that the kernel gave away again.
         var entries: [Int32: Entry] = [:]
@@ -68,12 +78,12 @@ final class ConnectionTable: Sendable {
                 let began = entry.bodyBegan ?? instant
                 entry.bodyBegan = began
                 entry.deadline = began + limits.time(forTransferring: received)
-            case .handling: entry.deadline = nil
+            case .handling: preconditionFailure("a request is handed over with its responder")
             case .answering(let bytes):
                 entry.deadline = instant + limits.time(forTransferring: bytes)
             }
             if case .readingBody = phase {} else { entry.bodyBegan = nil }
-            if phase != .handling { entry.responder = nil }
+            entry.responder = nil
             entry.phase = phase
             state.entries[socket] = entry
         }
@@ -104,21 +114,44 @@ final class ConnectionTable: Sendable {
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    // MARK: The end
+    // MARK: Requests in the program's hands
 
-    func holds(_ responder: Responder, for socket: Int32) {
-        state.withLock { $0.entries[socket]?.responder = responder }
+    /// Notes that the program has the request and owes the answer through `responder`.
+    ///
+    /// - Returns: false when it is too late for that: nobody would answer, and the daemon cannot
+    ///   end while a connection waits. Noting and asking are one step under the lock, so that
+    ///   `abandon` misses nobody.
+    func hand(_ socket: Int32, to responder: Responder) -> Bool {
+        state.withLock { state in
+            guard state.stage != .abandoned, var entry = state.entries[socket] else {
+                return false
+            }
+            entry.phase = .handling
+            entry.deadline = nil
+            entry.bodyBegan = nil
+            entry.responder = responder
+            state.entries[socket] = entry
+            return true
+        }
     }
 
-    /// Answers every request that the program still holds: the daemon cannot end while one of its
-    /// connections is suspended.
+    // MARK: The end
+
+    /// From now on every connection ends with its next answer.
+    var isDraining: Bool { state.withLock { $0.stage != .listening } }
+
+    func drain() {
+        state.withLock { if $0.stage == .listening { $0.stage = .draining } }
+    }
+
+    /// Answers every request that the program still holds, and lets it have no other one: the
+    /// daemon cannot end while one of its connections is suspended.
     func abandon() {
-        let responders = state.withLock { $0.entries.values.compactMap(\.responder) }
-        for responder in responders {
-            responder.answer(
-                .error(503, "stopping", "The server is stopping; try again.", closes: true)
-                    .with("Retry-After", "5"))
+        let responders = state.withLock { state in
+            state.stage = .abandoned
+            return state.entries.values.compactMap(\.responder)
         }
+        for responder in responders { responder.answer(.stopping) }
     }
 
     // MARK: Memory of bodies

@@ -48,6 +48,7 @@ struct Course {
     /// All lines of the header are here.
     func judge(_ exchange: Exchange, _ framing: Framing, peer: String) -> Verdict {
         if let refusal = framing.refusal(limits: limits) { return .answer(refusal) }
+        if table.isDraining { return .answer(.stopping) }
         guard let target = RequestTarget(exchange.target) else {
             return .answer(.error(400, "bad_target", "The path cannot be read.", closes: true))
         }
@@ -98,8 +99,7 @@ struct Course {
 
     func hand(_ exchange: Exchange, to responder: Responder) -> Verdict {
         guard let head = exchange.head else { return .cut }
-        table.moved(exchange.socket, to: .handling)
-        table.holds(responder, for: exchange.socket)
+        guard table.hand(exchange.socket, to: responder) else { return .answer(.stopping) }
         exchange.step = .handling(responder)
         let request = Request(head: head, body: exchange.body)
         exchange.body = []

@@ -5,12 +5,19 @@
 /// the body of the first (request smuggling, ASVS 4.2.1). Whatever is doubtful is refused and the
 /// connection closed.
 struct Framing {
-    /// One header line as the library read it.
+    /// One header line as the library read it. Bytes that are no UTF-8 become replacement
+    /// characters in the texts; no header that counts has any.
     struct Line: Equatable {
-        var name: String
-        var value: String
-        /// Bytes of name and value as they stood in memory.
-        var size: Int
+        var nameBytes: [UInt8]
+        var valueBytes: [UInt8]
+
+        init(name: [UInt8], value: [UInt8]) {
+            nameBytes = name
+            valueBytes = value
+        }
+
+        var name: String { String(decoding: nameBytes, as: UTF8.self) }
+        var value: String { String(decoding: valueBytes, as: UTF8.self) }
     }
 
     var method: String
@@ -20,6 +27,9 @@ struct Framing {
     var lines: [Line]
     /// Bytes that request line and header took on the wire, as the library counted them.
     var size: Int
+    /// Request line and header as the library left them in memory: where it cut, at the colons and
+    /// the ends of lines, each byte is 0. Nil where the library does not leave them so.
+    var block: [UInt8]?
 
     /// What the body will be.
     enum Body: Equatable {
@@ -51,7 +61,7 @@ struct Framing {
 
     /// Says what is ambiguous, or nil.
     private var doubt: String? {
-        if size > expectedSize { return "The header holds folded lines, NUL or stray blanks." }
+        if !isWrittenOut { return "The header holds folded lines, NUL or stray blanks." }
         if lines.contains(where: { !Self.isToken($0.name) || !Self.isPlain($0.value) }) {
             return "The header holds characters that it must not."
         }
@@ -95,11 +105,34 @@ struct Framing {
         }
     }
 
-    /// The bytes on the wire if each line is written `Name: value` with one blank, as every common
-    /// client and proxy does. A folded line or a NUL makes the library's view shorter than the wire.
+    /// Whether the lines as the library read them are all that the header held, byte for byte. A
+    /// folded line and a NUL inside a line leave bytes behind that belong to none.
+    private var isWrittenOut: Bool {
+        guard let block else { return size <= expectedSize }
+        var rest = block.dropFirst(firstLineSize - 2)
+        func takeEnd() -> Bool {
+            guard rest.prefix(2).elementsEqual([0, 0]) else { return false }
+            rest = rest.dropFirst(2)
+            return true
+        }
+        guard takeEnd() else { return false }
+        for line in lines {
+            guard rest.starts(with: line.nameBytes + [0]) else { return false }
+            rest = rest.dropFirst(line.nameBytes.count + 1).drop { $0 == 0x20 || $0 == 0x09 }
+            guard rest.starts(with: line.valueBytes) else { return false }
+            rest = rest.dropFirst(line.valueBytes.count)
+            guard takeEnd() else { return false }
+        }
+        return takeEnd() && rest.isEmpty
+    }
+
+    /// The bytes on the wire if each line is written `Name: value` with one blank.
     private var expectedSize: Int {
-        let first = method.utf8.count + 1 + target.utf8.count + 1 + version.utf8.count + 2
-        return lines.reduce(first + 2) { $0 + $1.size + 4 }
+        lines.reduce(firstLineSize + 2) { $0 + $1.nameBytes.count + $1.valueBytes.count + 4 }
+    }
+
+    private var firstLineSize: Int {
+        method.utf8.count + 1 + target.utf8.count + 1 + version.utf8.count + 2
     }
 
     private var repeatedName: String? {

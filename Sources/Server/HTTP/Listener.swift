@@ -94,14 +94,17 @@ package final class Listener: @unchecked Sendable {
 
     /// Stops accepting, waits until every request is answered or `patience` is over, and closes.
     ///
-    /// A request that the handler still holds then is cut without an answer: its client repeats
-    /// it, and what was committed answers as a repetition.
+    /// What was begun is brought to its end; a request that comes meanwhile on an open connection
+    /// is answered 503, and each connection ends with its answer, so that clients who go on asking
+    /// cannot hold the server. A request that the handler still has when patience ends is answered
+    /// 503 too: its client repeats it, and what was committed answers as a repetition.
     package func stop(patience: Duration = .seconds(10)) {
         let first = stopped.withLock { stopped in
             defer { stopped = true }
             return !stopped
         }
         guard first else { return }
+        table.drain()
         let listening = MHD_quiesce_daemon(daemon)
         if listening >= 0 { close(listening) }
         waitUntilIdle(patience)

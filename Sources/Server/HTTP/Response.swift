@@ -45,6 +45,11 @@ package struct Response: Sendable, Equatable {
         return Response(status: status, body: Array(text.utf8), closes: closes)
     }
 
+    /// What a request gets that comes too late.
+    static let stopping = Response.error(
+        503, "stopping", "The server is stopping; try again.", closes: true
+    ).with("Retry-After", "5")
+
     /// The text inside a JSON string.
     private static func escaped(_ text: String) -> String {
         var result = ""
