@@ -1,9 +1,11 @@
 import Coding
+import Dispatch
 import Replication
 import SQLite
-import ServerStore
 import TestSupport
 import Testing
+
+@testable import ServerStore
 
 /// What only one backend can be made to do, by a second connection to its file.
 @Suite("SQLite: when the database itself refuses")
@@ -51,6 +53,80 @@ struct FaultTests {
         try run("DROP TRIGGER poison", on: yard)
         #expect(try yard.everything()["one"] == nil)
         #expect(try device.push(mutation)[0].status == .applied)
+    }
+
+    @Test("a commit that fails is answered as failed, and the next one begins from what stands")
+    func failedCommit() throws {
+        let yard = try Yard(.sqlite)
+        let device = try yard.enrol("a")
+        try device.pull()
+        let before = try #require(device.cursor)
+        // Every statement of the transaction succeeds; what it leaves behind, COMMIT refuses.
+        try run(
+            """
+            CREATE TABLE nobody (id INTEGER PRIMARY KEY);
+            CREATE TABLE orphan (id INTEGER REFERENCES nobody (id) DEFERRABLE INITIALLY DEFERRED);
+            CREATE TRIGGER poison AFTER UPDATE ON device
+            BEGIN INSERT INTO orphan (id) VALUES (1); END
+            """, on: yard)
+        let mutation = device.begin("one", asset: nil)
+        for _ in 0..<2 { #expect(throws: SQLiteError.self) { try device.push(mutation) } }
+        // Also says that the writer holds no transaction: this connection gets the lock.
+        try run("DROP TRIGGER poison", on: yard)
+        try device.pull()
+        #expect(device.confirmed["one"] == nil)
+        #expect(device.cursor == before, "no place in the feed was given away")
+        #expect(try device.push(mutation).map(\.status) == [.applied])
+        try device.pull()
+        let report = try #require(device.lastPage?.digest)
+        #expect(report.sites.filter { $0.value != SiteDigest() } == device.digests)
+        #expect(device.confirmed["one"]?.version == 1)
+    }
+
+    @Test("the look-up of a token waits for no reader, and for no office")
+    func door() throws {
+        let yard = try Yard(.sqlite)
+        let device = try yard.enrol("a").device
+        let store = try #require(yard.store as? SQLiteStore)
+        let (held, freed) = (DispatchGroup(), DispatchSemaphore(value: 0))
+        let begun = DispatchSemaphore(value: 0)
+        let hold: @Sendable (Connection) throws -> Void = { _ in
+            begun.signal()
+            freed.wait()
+        }
+        // As many as there are readers, and an export.
+        for index in 0..<3 {
+            DispatchQueue(label: "holder").async(group: held) {
+                do {
+                    try index < 2 ? store.read(hold) : store.readForOffice(hold)
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        for _ in 0..<3 { #expect(begun.wait(timeout: .now() + 10) == .success) }
+        let answered = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "door").async(group: held) {
+            let found = Result { try store.device(tokenHash: [UInt8](repeating: 1, count: 31)) }
+            #expect(throws: Never.self) { try found.get() }
+            #expect((try? found.get())??.id == device.id)
+            answered.signal()
+        }
+        #expect(answered.wait(timeout: .now() + 10) == .success)
+        for _ in 0..<3 { freed.signal() }
+        held.wait()
+    }
+
+    @Test("a call after the end fails; it does not bring the program down")
+    func afterClose() throws {
+        let yard = try Yard(.sqlite)
+        let device = try yard.enrol("a")
+        try yard.store.close()
+        #expect(throws: SQLiteError.self) { try device.push(device.begin("one", asset: nil)) }
+        #expect(throws: SQLiteError.self) { try device.pullPage() }
+        #expect(throws: SQLiteError.self) { try yard.store.census() }
+        #expect(throws: SQLiteError.self) { try yard.store.device(tokenHash: [1]) }
+        #expect(throws: SQLiteError.self) { try yard.store.addTeam(named: "west") }
     }
 
     @Test("a file that a newer server has written is refused, and left as it is")

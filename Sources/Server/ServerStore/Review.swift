@@ -66,3 +66,31 @@ package struct ExportRow: Sendable, Equatable {
         self.fields = fields
     }
 }
+
+/// What `walkdownd status` shows.
+package struct Census: Sendable, Equatable {
+    package let epoch: Int64
+    package let teams: Int64
+    /// That are not revoked.
+    package let devices: Int64
+    package let revokedDevices: Int64
+    /// Mutations that wait on devices, as each counted with its last pull.
+    package let pending: Int64
+    package let forms: Int64
+    package let inspections: Int64
+    package let openReviews: Int64
+
+    package init(
+        epoch: Int64, teams: Int64, devices: Int64, revokedDevices: Int64, pending: Int64,
+        forms: Int64, inspections: Int64, openReviews: Int64
+    ) {
+        self.epoch = epoch
+        self.teams = teams
+        self.devices = devices
+        self.revokedDevices = revokedDevices
+        self.pending = pending
+        self.forms = forms
+        self.inspections = inspections
+        self.openReviews = openReviews
+    }
+}

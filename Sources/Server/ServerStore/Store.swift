@@ -2,7 +2,7 @@ package import Forms
 package import Replication
 
 /// What the gateway needs of a database. `SQLiteStore` is the first; every other one has to pass the
-/// same conformance suite (Tests/ServerStoreTests/StoreConformance.swift).
+/// same conformance suite (Tests/ServerStoreTests).
 ///
 /// Calls block until the database has answered, except `push`, which calls back after the commit.
 /// A request that is refused throws `ServerStoreError`; any other error means that the database
@@ -21,7 +21,8 @@ package protocol Store: Sendable {
 
     /// The next page of what has changed in the device's scope since the cursor; nil begins anew.
     ///
-    /// A page ends at the limit of records or at 1 MiB. What the device counted is kept for the
+    /// A page ends at the limit of records or at about 1 MiB, decisions and ids of records that
+    /// left the scope included. What the device counted is kept for the
     /// list of devices.
     func pull(_ request: PullRequest, by device: Device) throws -> PullResponse
 
@@ -35,6 +36,7 @@ package protocol Store: Sendable {
         team: String, deviceName: String?, secretHash: [UInt8], validFor: Int64
     ) throws -> IssuedCode
     func enrol(_ enrolment: Enrolment) throws -> Device
+    /// Waits for no other kind of call: a connection's thread asks before a body is read.
     func device(tokenHash: [UInt8]) throws -> Device?
     func device(id: String) throws -> Device?
     func devices() throws -> [Device]
@@ -62,6 +64,9 @@ package protocol Store: Sendable {
 
     /// - Parameter form: only inspections of this form.
     func export(form: String?) throws -> [ExportRow]
+
+    /// How much of everything there is, counted without reading it.
+    func census() throws -> Census
 
     /// Epoch of this server; a restored backup begins a new one.
     func serverEpoch() throws -> Int64

@@ -1,4 +1,4 @@
-/// Where a device stands in the feed: opaque to it, five numbers to us.
+/// Where a device stands in the feed: opaque to it, up to six numbers to us.
 struct Cursor: Equatable {
     /// The server's epoch; a position means nothing without it.
     var epoch: Int64
@@ -14,6 +14,8 @@ struct Cursor: Equatable {
         var target: Int64
         /// Position of the last record delivered from the sites that joined.
         var offset: Int64
+        /// Position of the last record that was told to have left; nil when all have been.
+        var removal: Int64?
     }
 
     init(epoch: Int64, position: Int64, scope: Int64, expansion: Expansion? = nil) {
@@ -24,7 +26,8 @@ struct Cursor: Equatable {
     }
 
     var text: String {
-        let extra = expansion.map { [$0.target, $0.offset] } ?? []
+        let extra =
+            expansion.map { [$0.target, $0.offset] + ($0.removal.map { [$0] } ?? []) } ?? []
         return ([epoch, position, scope] + extra).map { String($0, radix: 36) }
             .joined(separator: ".")
     }
@@ -34,12 +37,14 @@ struct Cursor: Equatable {
         guard text.utf8.count <= 100 else { throw refusal }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int64($0, radix: 36) }
-        guard numbers.count == parts.count, numbers.count == 3 || numbers.count == 5,
+        guard numbers.count == parts.count, [3, 5, 6].contains(numbers.count),
             numbers.allSatisfy({ $0 >= 0 })
         else { throw refusal }
         self.init(epoch: numbers[0], position: numbers[1], scope: numbers[2])
-        if numbers.count == 5 {
-            expansion = Expansion(target: numbers[3], offset: numbers[4])
+        if numbers.count > 3 {
+            expansion = Expansion(
+                target: numbers[3], offset: numbers[4],
+                removal: numbers.count == 6 ? numbers[5] : nil)
         }
     }
 }

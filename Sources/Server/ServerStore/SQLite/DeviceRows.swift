@@ -57,15 +57,15 @@ extension SQLiteStore {
     /// The device that a bearer token belongs to, also a revoked one; asked anew for each request,
     /// so that a revocation acts on the next one.
     package func device(tokenHash: [UInt8]) throws -> Device? {
-        try read { try $0.device(where: "device.token_hash = ?", .blob(tokenHash)) }
+        try lookUp { try $0.device(where: "device.token_hash = ?", .blob(tokenHash)) }
     }
 
     package func device(id: String) throws -> Device? {
-        try read { try $0.device(where: "device.id = ?", .text(id)) }
+        try readForOffice { try $0.device(where: "device.id = ?", .text(id)) }
     }
 
     package func devices() throws -> [Device] {
-        try read { connection in
+        try readForOffice { connection in
             try connection.query(
                 Device.select + " ORDER BY device.name, device.id", [], Device.init(row:))
         }

@@ -5,7 +5,7 @@ internal import SQLite
 
 extension SQLiteStore {
     package func export(form: String?) throws -> [ExportRow] {
-        try read { connection in
+        try readForOffice { connection in
             let rows = try connection.query(
                 StoredRecord.select
                     + " WHERE table_name = 'inspection' AND is_deleted = 0 ORDER BY id", [],
@@ -16,6 +16,27 @@ extension SQLiteStore {
                 guard form == nil || record.text(BuiltInField.form) == form else { return nil }
                 return ExportRow(record)
             }
+        }
+    }
+}
+
+extension SQLiteStore {
+    package func census() throws -> Census {
+        try readForOffice { connection in
+            func count(_ rows: String) throws -> Int64 {
+                try connection.first("SELECT count(*) FROM " + rows) { try $0.integer(0) } ?? 0
+            }
+            return Census(
+                epoch: try connection.counters.epoch, teams: try count("team"),
+                devices: try count("device WHERE state = 'active'"),
+                revokedDevices: try count("device WHERE state <> 'active'"),
+                // Devices say what they like; the bound keeps the sum within an integer.
+                pending: try connection.first(
+                    "SELECT ifnull(sum(min(pending, 1000000000)), 0) FROM device"
+                ) { try $0.integer(0) } ?? 0, forms: try count("form"),
+                inspections: try count(
+                    "record WHERE table_name = 'inspection' AND is_deleted = 0"),
+                openReviews: try count("review WHERE decision IS NULL"))
         }
     }
 }

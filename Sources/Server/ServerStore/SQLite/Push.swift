@@ -103,7 +103,7 @@ struct BatchMerge {
         var bytes = 0
         for mutation in request.mutations where bytes < BatchMerge.largestAnswer {
             let verdict = try verdict(on: mutation)
-            bytes += verdict.record?.estimatedBytes ?? 0
+            bytes += verdict.estimatedBytes
             verdicts.append(verdict)
         }
         return verdicts

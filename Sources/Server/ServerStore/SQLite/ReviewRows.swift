@@ -5,7 +5,7 @@ internal import SQLite
 
 extension SQLiteStore {
     package func openReviews() throws -> [ReviewItem] {
-        try read { connection in
+        try readForOffice { connection in
             let rows = try connection.query(
                 OpenReview.select + " WHERE decision IS NULL ORDER BY opened_at, id", [],
                 OpenReview.init(row:))

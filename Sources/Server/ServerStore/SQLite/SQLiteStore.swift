@@ -5,6 +5,10 @@ internal import Synchronization
 
 /// The store on plain SQLite: one connection writes and checkpoints, a few read.
 ///
+/// Who reads waits only for his like: devices share the `readers`, the office (an export can take
+/// minutes) has one of its own, and so has the look-up of tokens, which a connection's thread waits
+/// for.
+///
 /// Pushes go through `WriterQueue`, which commits the batches that wait together; everything else
 /// that writes is rare and waits for its turn on the same connection.
 package final class SQLiteStore: Store {
@@ -36,6 +40,8 @@ package final class SQLiteStore: Store {
     private let writer: SerialDatabase
     private let readers: [SerialDatabase]
     private let nextReader = Atomic<Int>(0)
+    private let officeReader: SerialDatabase
+    private let doorReader: SerialDatabase
     let queue: WriterQueue
 
     /// Makes the database; refused where one stands.
@@ -63,27 +69,38 @@ package final class SQLiteStore: Store {
         self.environment = environment
         let writer = SerialDatabase(connection, label: "walkdown.store.writer")
         self.writer = writer
-        readers = try (0..<max(1, environment.readers)).map { index in
+        func reader(_ name: String) throws -> SerialDatabase {
             SerialDatabase(
-                try Connection.open(path, mode: .readOnly),
-                label: "walkdown.store.reader.\(index)")
+                try Connection.open(path, mode: .readOnly), label: "walkdown.store.reader.\(name)")
         }
+        readers = try (0..<max(1, environment.readers)).map { try reader("\($0)") }
+        officeReader = try reader("office")
+        doorReader = try reader("door")
         queue = WriterQueue(
             limit: environment.queueLimit,
             writer: StoreWriter(database: writer, forms: forms, environment: environment))
     }
 
-    /// Waits for the batches that were accepted, then closes. Later calls are programmer's errors.
+    /// Waits for the batches that were accepted, then closes. Later calls fail: a server that is
+    /// stopped may still have requests at work that nobody waits for any more.
     package func close() throws {
         queue.waitUntilIdle()
-        for reader in readers { try reader.close() }
-        try writer.perform { connection in
-            try connection.checkpoint(.truncate)
-            try connection.close()
-        }
+        for reader in readers + [officeReader, doorReader] { try reader.close() }
+        _ = try writer.perform { try $0.checkpoint(.truncate) }
+        try writer.close()
     }
 
-    /// Reads from one snapshot.
+    /// Reads from one snapshot, for the office.
+    func readForOffice<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try officeReader.read(body)
+    }
+
+    /// Looks something up that a connection's thread waits for: one row by an index, no more.
+    func lookUp<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try doorReader.read(body)
+    }
+
+    /// Reads from one snapshot, for a device.
     func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let turn = nextReader.wrappingAdd(1, ordering: .relaxed).oldValue
         return try readers[abs(turn % readers.count)].read(body)

@@ -26,20 +26,27 @@ extension Connection {
         }
     }
 
-    /// Records of sites that left the team since the scope version, for which it has no other claim.
+    /// Records of sites that left the team since the scope version, for which it has no other claim,
+    /// in the order of the feed. One that changes meanwhile is told again, which does no harm.
     func recordsRemoved(
-        from team: Team, since version: Int64, until target: Int64
-    ) throws -> [RecordID] {
+        from team: Team, since version: Int64, until target: Int64, after position: Int64,
+        limit: Int
+    ) throws -> [(id: RecordID, position: Int64)] {
         try query(
             """
-            SELECT record.id FROM site_departure
+            SELECT record.id, record.position FROM site_departure
             JOIN record ON record.site_id = site_departure.site_id
             WHERE site_departure.team_id = ? AND at_version > ? AND at_version <= ?
                 AND site_departure.site_id NOT IN
                     (SELECT site_id FROM site_team WHERE team_id = ?)
-            ORDER BY record.id
-            """, [.text(team.id), .integer(version), .integer(target), .text(team.id)]
-        ) { RecordID(rawValue: try $0.text(0)) }
+                AND record.position > ?
+            ORDER BY record.position LIMIT ?
+            """,
+            [
+                .text(team.id), .integer(version), .integer(target), .text(team.id),
+                .integer(position), .integer(Int64(limit)),
+            ]
+        ) { (id: RecordID(rawValue: try $0.text(0)), position: try $0.integer(1)) }
     }
 }
 

@@ -37,14 +37,27 @@ extension WireRecord {
     /// Bytes of the record as JSON, from above.
     var estimatedBytes: Int {
         fields.reduce(300) { sum, field in
-            var size = 150 + field.key.utf8.count + field.value.stamp.node.rawValue.utf8.count
-            if case .string(let text) = field.value.value { size += jsonBytes(of: text) }
-            return sum + size
+            sum + 150 + field.key.utf8.count + field.value.stamp.node.rawValue.utf8.count
+                + field.value.value.estimatedBytes
         }
     }
+}
 
-    private func jsonBytes(of text: String) -> Int {
-        text.utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+extension Verdict {
+    /// Bytes of the verdict as JSON, from above.
+    var estimatedBytes: Int {
+        conflicts.reduce(400 + (record?.estimatedBytes ?? 0)) { sum, conflict in
+            sum + 300 + conflict.column.utf8.count + conflict.base.estimatedBytes
+                + conflict.mine.estimatedBytes + conflict.theirs.estimatedBytes
+        }
+    }
+}
+
+extension FieldValue {
+    /// What a text takes in JSON; numbers are within what is counted for their field.
+    fileprivate var estimatedBytes: Int {
+        guard case .string(let text) = self else { return 0 }
+        return text.utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
     }
 }
 

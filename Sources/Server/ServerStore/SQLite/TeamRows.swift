@@ -16,7 +16,7 @@ extension SQLiteStore {
     }
 
     package func teams() throws -> [Team] {
-        try read { connection in
+        try readForOffice { connection in
             try connection.query(
                 "SELECT id, name, scope_version FROM team ORDER BY name", [], Team.init(row:))
         }

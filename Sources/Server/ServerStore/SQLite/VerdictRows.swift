@@ -70,19 +70,25 @@ extension Connection {
             record: record?.wire, conflicts: stored.conflicts)
     }
 
-    /// Verdicts that came about after their push, addressed to one node.
+    /// Which mutations of one node were decided after their push, and when, as the feed counts.
     func deliveries(
-        to device: Device, after start: Int64, through end: Int64
-    ) throws -> [Verdict] {
-        let ids = try query(
+        to device: Device, after start: Int64, through end: Int64, limit: Int
+    ) throws -> [(mutation: MutationID, position: Int64)] {
+        try query(
             """
-            SELECT DISTINCT mutation_id FROM delivery
-            WHERE node = ? AND position > ? AND position <= ? ORDER BY position
-            """, [.text(device.node.rawValue), .integer(start), .integer(end)]
-        ) { MutationID(try $0.text(0)) }
-        return try ids.compactMap { id in
-            try verdict(on: id).map { try current($0.supervised, on: id, for: device) }
-        }
+            SELECT mutation_id, position FROM delivery
+            WHERE node = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
+            """,
+            [
+                .text(device.node.rawValue), .integer(start), .integer(end),
+                .integer(Int64(limit)),
+            ]
+        ) { (mutation: MutationID(try $0.text(0)), position: try $0.integer(1)) }
+    }
+
+    /// The verdict that came about after its push, as it stands now.
+    func decision(on id: MutationID, for device: Device) throws -> Verdict? {
+        try verdict(on: id).map { try current($0.supervised, on: id, for: device) }
     }
 }
 

@@ -1,0 +1,124 @@
+import Coding
+import Inspections
+import Replication
+import ServerStore
+import TestSupport
+import Testing
+
+/// A page is bounded in everything that it carries.
+@Suite("Conformance: the bounds of a page")
+struct PullBoundTests {
+    private let text = FieldValue.string(String(repeating: "x", count: 60_000))
+
+    @Test("decisions count too, and none is passed over", arguments: Backend.allCases)
+    func decisions(backend: Backend) throws {
+        let yard = try Yard(backend)
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        let ids = (0..<12).map { RecordID("i\($0)") }
+        for id in ids {
+            try first.push(
+                first.begin(id, asset: ImportedID.asset("A1"), ["notes": text, "place": text]))
+        }
+        try first.pull()
+        try second.pull()
+        for id in ids { try first.push(first.change(id, ["pressure": .integer(1)])) }
+        for id in ids {
+            let verdicts = try second.push(second.change(id, ["pressure": .integer(2)]))
+            #expect(verdicts.map(\.status) == [.quarantined])
+        }
+        for item in try yard.store.openReviews() {
+            try yard.store.resolve(
+                review: item.id, .mine, comment: nil, by: Supervisor(name: "kim"))
+        }
+        var pages = 0
+        repeat {
+            try second.pullPage()
+            pages += 1
+            #expect((second.lastPage?.json.serialized().count ?? 0) <= 1 << 20, "page \(pages)")
+        } while second.lastPage?.hasMore == true
+        #expect(pages >= 3, "some three megabytes in all")
+        #expect(second.results.count == 12)
+        #expect(Set(second.results.map(\.status)) == [.merged])
+        #expect(
+            second.confirmed.filter { $0.value.fields["pressure"]?.value == .integer(2) }.count
+                == 12)
+    }
+
+    @Test("decisions alone are paged by the limit", arguments: Backend.allCases, [1, 2, 5])
+    func fewDecisions(backend: Backend, limit: Int) throws {
+        let yard = try Yard(backend)
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        let ids = try (10..<15).map { try yard.assign(due: "2026-03-\($0)") }
+        try first.pull()
+        try second.pull()
+        for id in ids { try first.push(first.change(id, ["pressure": .integer(1)])) }
+        for id in ids { try second.push(second.change(id, ["pressure": .integer(2)])) }
+        try second.pull()
+        // What stands is kept: only the verdict changes, no record.
+        for item in try yard.store.openReviews() {
+            try yard.store.resolve(
+                review: item.id, .theirs, comment: nil, by: Supervisor(name: "kim"))
+        }
+        repeat {
+            try second.pullPage(limit: Int64(limit))
+            #expect(try #require(second.lastPage).results.count <= limit)
+        } while second.lastPage?.hasMore == true
+        #expect(second.results.count == 5)
+        #expect(second.lastPage?.digest != nil)
+    }
+
+    @Test(
+        "what left the scope is told in parts, before what joined it",
+        arguments: Backend.allCases)
+    func removed(backend: Backend) throws {
+        let yard = try Yard(backend)
+        for day in 10...29 { try yard.assign(due: "2026-03-\(day)") }
+        let device = try yard.enrol("a")
+        try device.pull()
+        #expect(device.confirmed.count == 22)
+        _ = try yard.store.importSites([
+            SiteRow(id: "S1", name: "Dock", team: "south"),
+            SiteRow(id: "S2", name: "Hold", team: "north"),
+        ])
+        var parts: [Int] = []
+        var told: Set<RecordID> = []
+        repeat {
+            try device.pullPage(limit: 1)
+            let page = try #require(device.lastPage)
+            if !page.removed.isEmpty { parts.append(page.removed.count) }
+            told.formUnion(page.removed)
+            // Changes of what is yet to be told do not lose it.
+            if parts.count == 1, page.deltaRecords.isEmpty {
+                _ = try yard.store.importSites([SiteRow(id: "S1", name: "Quay", team: "south")])
+            }
+        } while device.lastPage?.hasMore == true
+        #expect(parts.count >= 3 && parts.allSatisfy { $0 <= 10 }, "\(parts)")
+        #expect(told.count == 22)
+        #expect(device.confirmed.count == 2)
+        let report = try #require(device.lastPage?.digest)
+        #expect(report.sites.filter { $0.value != SiteDigest() } == device.digests)
+    }
+
+    @Test("counts what there is, also where a device reports nonsense", arguments: Backend.allCases)
+    func census(backend: Backend) throws {
+        let yard = try Yard(backend)
+        try yard.assign()
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        for device in [first, second] {
+            _ = try yard.store.pull(
+                PullRequest(cursor: nil, pending: .max), by: device.device)
+            try device.push([])
+        }
+        try yard.store.revokeDevice(id: second.device.id)
+        try first.push(first.begin("loose", asset: nil))
+        try first.push(first.begin("gone", asset: nil))
+        try first.pull()
+        try first.push(first.delete("gone"))
+        let census = try yard.store.census()
+        #expect(census.epoch == yard.clock.now)
+        #expect(census.teams == 2 && census.forms == 1)
+        #expect(census.devices == 1 && census.revokedDevices == 1)
+        #expect(census.inspections == 2 && census.openReviews == 0)
+        #expect(census.pending == 2_000_000_000)
+    }
+}
