@@ -65,10 +65,10 @@ private final class BareServer {
 
 @Suite("walkdownd as a process", .timeLimit(.minutes(3)))
 struct ServerProcessTests {
-    @Test("says where it listens, answers, and ends well on SIGTERM and SIGINT")
+    @Test("says where it listens, answers, and ends well on SIGTERM, SIGINT and SIGHUP")
     func life() throws {
         let server = try BareServer()
-        for signal in [SIGTERM, SIGINT] {
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
             try server.serve("--insecure-loopback")
             #expect(server.url.hasPrefix("http://127.0.0.1:"))
             #expect(try server.health() == 200)

@@ -33,14 +33,20 @@ final class Office: Sendable {
     }
 
     /// A server's control socket over this folder, with a store of its own.
-    func serve<Result>(_ body: (any Store) throws -> Result) throws -> Result {
+    func serve<Result>(
+        _ settings: ControlServer.Settings = ControlServer.Settings(),
+        log: Log = Log(now: SystemTime.milliseconds) { _ in },
+        _ body: (any Store) throws -> Result
+    ) throws -> Result {
         let lock = try FolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
         let store = try SQLiteStore.open(at: folder.database, .live)
+        let authority = try Authority.der(in: folder)
         let session = Session(
-            store: store, folder: folder, authority: try Authority.der(in: folder),
+            store: store, folder: folder, authority: { authority },
             now: SystemTime.milliseconds, read: { try SmallFile.readText($0) }, isServing: true)
-        let control = try ControlServer(session: session, runtime: parent.path)
+        let control = try ControlServer(
+            session: session, runtime: parent.path, log: log, settings: settings)
         defer { control.stop() }
         let result = try body(store)
         try store.close()
@@ -104,6 +110,45 @@ struct AdministrationTests {
         #expect(try office.json("status").integer("inspections") == 1)
         #expect(try office.json("review", "list").asArray() == [])
         #expect(try office.json("form", "list").asArray().first?.string("id") == "cold")
+    }
+
+    @Test("no exported cell that somebody typed begins like a formula, and numbers stay numbers")
+    func formulas() throws {
+        let office = try Office()
+        try office.serve { store in
+            _ = try store.addTeam(named: "North")
+            try store.publish(try TestServer.form())
+            _ = try store.importSites([SiteRow(id: "S1", name: "Dock", team: "North")])
+            _ = try store.importAssets([AssetRow(id: "A1", site: "S1", tag: "=A1")])
+            _ = try store.importAssignments([
+                AssignmentRow(asset: "A1", form: "cold", due: "2026-03-31")
+            ])
+            _ = try store.issueCode(
+                team: "North", deviceName: nil, secretHash: [1], validFor: 600_000)
+            let device = try store.enrol(
+                Enrolment(
+                    secretHash: [1], deviceName: "h1", node: "n1", publicKey: "", tokenHash: [1]))
+            let values: [FieldName: FieldValue] = [
+                "notes": .string("=HYPERLINK(\"x\")"), "pressure": .double(-5.5),
+            ]
+            let mutation = Mutation(
+                id: "m1", sequence: 1, table: RecordTable.inspection,
+                record: TestServer.inspection, parent: ImportedID.asset("A1"),
+                operation: .update, lamport: 1,
+                changes: values.mapValues {
+                    FieldChange(value: $0, baseValue: .null, baseVersion: 1, lamport: 1)
+                }, createdAtUtc: "2026-03-02T08:00:00.000Z", schemaVersion: 1)
+            let batch = PushRequest(
+                clientNodeId: "n1", clientEpoch: 1, baton: nil, pullPosition: nil,
+                mutations: [mutation])
+            #expect(try store.push(batch, from: device).results.map(\.status) == [.applied])
+        }
+        let line = office.call("export").output.split(separator: "\n").last
+        #expect(
+            line?.hasSuffix(#"cold,1,'=A1,assigned,2,"'=HYPERLINK(""x"")",-5.5"#) == true,
+            "\(line ?? "")")
+        let document = try office.json("export").asArray().first
+        #expect(try document?.string("asset") == "=A1")
     }
 
     @Test("a device's code is alone on the first line; the device is listed and revoked")

@@ -44,6 +44,17 @@ struct CSVTests {
         #expect { try columns.rows(of: CSVDocument(text)) } throws: { "\($0)" == message }
     }
 
+    @Test(
+        "what a spreadsheet would carry out is made inert",
+        arguments: [
+            ("=1+1", "'=1+1"), ("+49 30", "'+49 30"), ("-5", "'-5"), ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"), ("\r=1", "'\r=1"), ("\n=1", "'\n=1"), ("＝1", "'＝1"), ("a=1", "a=1"),
+            ("", ""), ("'=1", "'=1"), ("=\u{301}", "'=\u{301}"),
+        ])
+    func inert(text: String, written: String) {
+        #expect(CSVWriter.inert(text) == written)
+    }
+
     @Test("what is written is read back", arguments: 0..<20)
     func roundTrip(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -1,4 +1,5 @@
 import Replication
+import Synchronization
 import TestSupport
 import Testing
 
@@ -22,6 +23,32 @@ struct EnrolmentTests {
         let code = try server.issueCode().text
         let typed = code.lowercased().replacing("-", with: " ").replacing("0", with: "o")
         #expect(try WireRequest.enrol(code: typed).send(to: server).status == 201)
+    }
+
+    @Test("a code is not spent by an enrolment that is answered 503")
+    func notSpent() throws {
+        let isBroken = Switch()
+        let server = try TestServer { store in
+            GuardedStore(store: store) { call in
+                guard isBroken.isOn, call.hasPrefix("serverEpoch") else { return }
+                throw GuardedStore.Fault()
+            }
+        }
+        let code = try server.issueCode().text
+        isBroken.isOn = true
+        #expect(try WireRequest.enrol(code: code).send(to: server).status == 503)
+        isBroken.isOn = false
+        #expect(try WireRequest.enrol(code: code).send(to: server).status == 201)
+    }
+
+    /// What a test turns while a server runs.
+    private final class Switch: Sendable {
+        private let state = Atomic(false)
+
+        var isOn: Bool {
+            get { state.load(ordering: .sequentiallyConsistent) }
+            set { state.store(newValue, ordering: .sequentiallyConsistent) }
+        }
     }
 
     @Test("a code ends with its time")

@@ -2,47 +2,97 @@ import Forms
 import Replication
 import ServerStore
 
-/// A store whose database has failed.
-struct BrokenStore: Store {
+/// A store that asks `gate` before each call, which may throw, and then passes it on.
+struct GuardedStore: Store {
     struct Fault: Error, CustomStringConvertible {
         var description: String { "the disk is gone" }
     }
 
-    init(_ store: any Store) {}
+    let store: any Store
+    /// Gets the name of the call.
+    let gate: @Sendable (String) throws -> Void
+
+    /// A store whose database has failed.
+    static func broken(_ store: any Store) -> any Store {
+        GuardedStore(store: store) { _ in throw Fault() }
+    }
 
     func push(
         _ request: PushRequest, from device: Device, idempotencyKey: String?,
         completion: @escaping @Sendable (Result<PushResponse, any Error>) -> Void
     ) {
-        completion(.failure(Fault()))
+        do {
+            try gate(#function)
+            store.push(
+                request, from: device, idempotencyKey: idempotencyKey, completion: completion)
+        } catch {
+            completion(.failure(error))
+        }
     }
 
-    func pull(_ request: PullRequest, by device: Device) throws -> PullResponse { throw Fault() }
-    func addTeam(named name: String) throws -> Team { throw Fault() }
-    func teams() throws -> [Team] { throw Fault() }
+    private func through<Value>(
+        _ call: String = #function, _ body: () throws -> Value
+    ) throws -> Value {
+        try gate(call)
+        return try body()
+    }
+
+    func pull(_ request: PullRequest, by device: Device) throws -> PullResponse {
+        try through { try store.pull(request, by: device) }
+    }
+    func addTeam(named name: String) throws -> Team {
+        try through { try store.addTeam(named: name) }
+    }
+    func teams() throws -> [Team] { try through { try store.teams() } }
     func issueCode(
         team: String, deviceName: String?, secretHash: [UInt8], validFor: Int64
-    ) throws -> IssuedCode { throw Fault() }
-    func enrol(_ enrolment: Enrolment) throws -> Device { throw Fault() }
-    func device(tokenHash: [UInt8]) throws -> Device? { throw Fault() }
-    func device(id: String) throws -> Device? { throw Fault() }
-    func devices() throws -> [Device] { throw Fault() }
-    func revokeDevice(id: String) throws { throw Fault() }
-    func publish(_ form: FormDefinition) throws -> Bool { throw Fault() }
-    func publishedForms() throws -> [FormListing] { throw Fault() }
-    func form(id: String, version: String) throws -> FormDocument? { throw Fault() }
-    func importSites(_ rows: [SiteRow]) throws -> ImportReport { throw Fault() }
-    func importAssets(_ rows: [AssetRow]) throws -> ImportReport { throw Fault() }
-    func importAssignments(_ rows: [AssignmentRow]) throws -> ImportReport { throw Fault() }
-    func openReviews() throws -> [ReviewItem] { throw Fault() }
+    ) throws -> IssuedCode {
+        try through {
+            try store.issueCode(
+                team: team, deviceName: deviceName, secretHash: secretHash, validFor: validFor)
+        }
+    }
+    func enrol(_ enrolment: Enrolment) throws -> Device {
+        try through { try store.enrol(enrolment) }
+    }
+    func device(tokenHash: [UInt8]) throws -> Device? {
+        try through { try store.device(tokenHash: tokenHash) }
+    }
+    func device(id: String) throws -> Device? { try through { try store.device(id: id) } }
+    func devices() throws -> [Device] { try through { try store.devices() } }
+    func revokeDevice(id: String) throws { try through { try store.revokeDevice(id: id) } }
+    func publish(_ form: FormDefinition) throws -> Bool {
+        try through { try store.publish(form) }
+    }
+    func publishedForms() throws -> [FormListing] { try through { try store.publishedForms() } }
+    func form(id: String, version: String) throws -> FormDocument? {
+        try through { try store.form(id: id, version: version) }
+    }
+    func importSites(_ rows: [SiteRow]) throws -> ImportReport {
+        try through { try store.importSites(rows) }
+    }
+    func importAssets(_ rows: [AssetRow]) throws -> ImportReport {
+        try through { try store.importAssets(rows) }
+    }
+    func importAssignments(_ rows: [AssignmentRow]) throws -> ImportReport {
+        try through { try store.importAssignments(rows) }
+    }
+    func openReviews() throws -> [ReviewItem] { try through { try store.openReviews() } }
     func resolve(
         review id: String, _ decision: ReviewDecision, comment: String?, by supervisor: Supervisor
-    ) throws { throw Fault() }
-    func approve(inspection id: RecordID, by supervisor: Supervisor) throws { throw Fault() }
-    func returnInspection(id: RecordID, comment: String, by supervisor: Supervisor) throws {
-        throw Fault()
+    ) throws {
+        try through { try store.resolve(review: id, decision, comment: comment, by: supervisor) }
     }
-    func export(form: String?) throws -> [ExportRow] { throw Fault() }
-    func serverEpoch() throws -> Int64 { throw Fault() }
-    func close() throws { throw Fault() }
+    func approve(inspection id: RecordID, by supervisor: Supervisor) throws {
+        try through { try store.approve(inspection: id, by: supervisor) }
+    }
+    func returnInspection(id: RecordID, comment: String, by supervisor: Supervisor) throws {
+        try through { try store.returnInspection(id: id, comment: comment, by: supervisor) }
+    }
+    func export(form: String?) throws -> [ExportRow] {
+        try through { try store.export(form: form) }
+    }
+    func census() throws -> Census { try through { try store.census() } }
+    func serverEpoch() throws -> Int64 { try through { try store.serverEpoch() } }
+    func close() throws { try through { try store.close() } }
 }

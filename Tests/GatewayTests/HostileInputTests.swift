@@ -117,7 +117,7 @@ struct HostileInputTests {
         arguments: Routes.all.indices)
     func brokenStore(index: Int) throws {
         let route = Routes.all[index]
-        let server = try TestServer(wrap: BrokenStore.init)
+        let server = try TestServer(wrap: GuardedStore.broken)
         guard route.pattern != "/api/v1/ca" else { return }
         let code = try server.issueCode().text
         let body =

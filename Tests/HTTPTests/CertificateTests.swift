@@ -23,6 +23,21 @@ struct CertificateTests {
         #expect(try PrivateKey().pin() != first)
     }
 
+    @Test("a certificate tells its key, its signer and its time")
+    func looking() throws {
+        let (key, other, serverKey) = (try PrivateKey(), try PrivateKey(), try PrivateKey())
+        let authority = try Certificate(authority: "Walkdown CA", key: key, now: Self.now)
+        let stranger = try Certificate(authority: "Walkdown CA", key: other, now: Self.now)
+        let server = try Certificate(
+            server: ["localhost"], key: serverKey, issuer: authority, issuerKey: key, now: Self.now)
+        #expect(try server.pin() == serverKey.pin())
+        #expect(try authority.pin() == key.pin())
+        #expect(server.isSigned(by: authority))
+        #expect(!server.isSigned(by: stranger))
+        #expect(server.begins < Self.now && server.expires > Self.now)
+        #expect(authority.expires > server.expires)
+    }
+
     @Test("a listener starts with a certificate for names and addresses")
     func listens() throws {
         let identity = try Self.identity(["localhost", "127.0.0.1", "::1", "field.example.org"])

@@ -87,6 +87,28 @@ static inline int walkdown_gnutls_public_key(gnutls_x509_privkey_t key, gnutls_d
     return result;
 }
 
+/// The same of a certificate's key.
+static inline int walkdown_gnutls_certified_key(
+    gnutls_x509_crt_t certificate, gnutls_datum_t *der
+) {
+    gnutls_pubkey_t half = NULL;
+    int result = gnutls_pubkey_init(&half);
+    if (result >= 0) result = gnutls_pubkey_import_x509(half, certificate, 0);
+    if (result >= 0) result = gnutls_pubkey_export2(half, GNUTLS_X509_FMT_DER, der);
+    if (half != NULL) gnutls_pubkey_deinit(half);
+    return result;
+}
+
+/// 1 where the issuer's key signed the certificate, whatever the time is.
+static inline int walkdown_gnutls_is_signed_by(
+    gnutls_x509_crt_t certificate, gnutls_x509_crt_t issuer
+) {
+    unsigned int status = 0;
+    int result = gnutls_x509_crt_verify(
+        certificate, &issuer, 1, GNUTLS_VERIFY_DISABLE_TIME_CHECKS, &status);
+    return result >= 0 && status == 0;
+}
+
 static inline void walkdown_gnutls_free(gnutls_datum_t *datum) {
     gnutls_free(datum->data);
     datum->data = NULL;

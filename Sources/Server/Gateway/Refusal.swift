@@ -41,7 +41,6 @@ struct Refusal: Error, Equatable {
         503, "overloaded", "The server is busy; try again.", retryAfter: 2)
     static let unavailable = Refusal(
         503, "unavailable", "The server cannot reach its store; try again.", retryAfter: 5)
-    static let internalError = Refusal(500, "internal", "Something unforeseen happened.")
 
     static func methodNotAllowed(_ allowed: [String]) -> Refusal {
         var refusal = Refusal(405, "method_not_allowed", "This path has another method.")

@@ -11,7 +11,13 @@ enum ControlSocket {
     /// What `sun_path` holds, its end included.
     static let longestPath = 108
 
-    struct Closed: Error {}
+    enum Interruption: Error {
+        /// The other side went away.
+        case closed
+        /// The other side took, or said, too little in its time.
+        case tooSlow
+        case tooLong
+    }
 
     /// Where commands reach the server of this folder; nil when it never served.
     static func find(_ folder: DataFolder) -> String? {
@@ -88,36 +94,46 @@ enum ControlSocket {
 
     // MARK: Bytes
 
-    static func send(_ bytes: [UInt8], to socket: Int32) throws(Closed) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    /// All of it by `end`, however slowly the other side takes it.
+    static func send(
+        _ bytes: [UInt8], to socket: Int32, until end: ContinuousClock.Instant
+    ) throws(Interruption) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(
+                    socket, $0.baseAddress! + sent, $0.count - sent,
+                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Closed() }
-            rest = rest.dropFirst(count)
+            if count >= 0 { sent += count } else { try recover(POLLOUT, socket, end) }
         }
         shutdown(socket, Int32(SHUT_WR))
     }
 
-    static func receive(from socket: Int32, limit: Int) throws(Closed) -> [UInt8] {
+    /// All that the other side says until it ends, which it has to do by `end`.
+    static func receive(
+        from socket: Int32, limit: Int, until end: ContinuousClock.Instant
+    ) throws(Interruption) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
-            let count = recv(socket, &buffer, buffer.count, 0)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Closed() }
+            let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count == 0 { return bytes }
-            bytes += buffer[..<count]
+            if count > 0 { bytes += buffer[..<count] } else { try recover(POLLIN, socket, end) }
         }
-        throw Closed()
+        throw .tooLong
     }
 
-    static func setPatience(_ seconds: Int, of socket: Int32) {
-        var limit = timeval(tv_sec: seconds, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+    /// After a call that did not work: waits where that helps. Reads `errno`.
+    private static func recover(
+        _ event: Int32, _ socket: Int32, _ end: ContinuousClock.Instant
+    ) throws(Interruption) {
+        if errno == EINTR { return }
+        guard errno == EAGAIN else { throw .closed }
+        var ready = pollfd(fd: socket, events: Int16(event), revents: 0)
+        let left = ((end - .now) / .milliseconds(1)).rounded(.up)
+        guard left > 0 else { throw .tooSlow }
+        // What poll(2) finds, an error too, shows with the next call.
+        poll(&ready, 1, Int32(min(left, 60_000)))
     }
 }

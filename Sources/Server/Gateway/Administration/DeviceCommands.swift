@@ -19,7 +19,8 @@ enum DeviceCommands {
             throw Failure(.usage, "for which team?", advice: "Say --team TEAM.")
         }
         let code = EnrollmentCode(
-            secret: Crypto.random(EnrollmentCode.secretCount), caCertificate: session.authority)
+            secret: Crypto.random(EnrollmentCode.secretCount),
+            caCertificate: try session.authority())
         let issued = try session.store.issueCode(
             team: team, deviceName: invocation.value("name"), secretHash: code.secretHash,
             validFor: try Validity.milliseconds(invocation.value("valid") ?? "1h"))

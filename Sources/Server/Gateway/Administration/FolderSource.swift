@@ -16,6 +16,9 @@ struct FolderSource: SessionSource {
 
     /// How long a server may take to start or to stop before its folder counts as held.
     static let patience = Duration.seconds(5)
+    /// How long a server may take to answer: commands are carried out one after the other, and a
+    /// large import takes minutes.
+    static let answerPatience = Duration.seconds(900)
 
     func run(
         _ invocation: Invocation, _ console: Console,
@@ -44,13 +47,19 @@ struct FolderSource: SessionSource {
         defer { close(socket) }
         let request = ControlRequest(words: words, files: try files(of: invocation))
         do {
-            try ControlSocket.send(request.json.serialized(), to: socket)
+            let end = ContinuousClock.now + Self.answerPatience
+            try ControlSocket.send(request.json.serialized(), to: socket, until: end)
             let limits = ControlRequest.limits
-            let bytes = try ControlSocket.receive(from: socket, limit: limits.bytes)
+            let bytes = try ControlSocket.receive(from: socket, limit: limits.bytes, until: end)
             return try ControlReply(json: JSON.parse(bytes, limits: limits))
         } catch {
+            let isSlow = error as? ControlSocket.Interruption == .tooSlow
+            let minutes = Self.answerPatience.components.seconds / 60
             throw Failure(
-                .syncIncomplete, "the server ended while it was being asked",
+                .syncIncomplete,
+                isSlow
+                    ? "the server did not answer within \(minutes) minutes"
+                    : "the server ended while it was being asked",
                 advice: "The command may have been carried out; look before repeating it.")
         }
     }
@@ -76,7 +85,7 @@ struct FolderSource: SessionSource {
     ) throws -> ExitCode {
         let store = try SQLiteStore.open(at: folder.database, .live)
         let session = Session(
-            store: store, folder: folder, authority: try Authority.der(in: folder),
+            store: store, folder: folder, authority: { try Authority.der(in: folder) },
             now: SystemTime.milliseconds, read: { try SmallFile.readText($0) }, isServing: false)
         let result = Result { try perform(session, invocation, console) }
         try store.close()

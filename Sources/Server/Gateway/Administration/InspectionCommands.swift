@@ -72,15 +72,19 @@ enum InspectionCommands {
     private static func csv(_ rows: [ExportRow], _ session: Session) throws -> String {
         let questions = try questions(of: rows, session)
         let fixed = ["id", "form", "formVersion", "asset", "state", "version"]
-        var text = CSVWriter.line(fixed + questions)
+        var text = CSVWriter.line(fixed + questions.map(CSVWriter.inert))
         for row in rows {
-            let cells = [
-                row.id.rawValue, row.form, row.formVersion, row.asset ?? "", row.state,
-                String(row.version),
-            ]
-            text += CSVWriter.line(cells + questions.map { row.fields[$0]?.shown ?? "" })
+            let words = [row.id.rawValue, row.form, row.formVersion, row.asset ?? "", row.state]
+            text += CSVWriter.line(
+                words.map(CSVWriter.inert) + [String(row.version)]
+                    + questions.map { cell(row.fields[$0] ?? .null) })
         }
         return text
+    }
+
+    private static func cell(_ value: FieldValue) -> String {
+        guard case .string(let text) = value else { return value.shown }
+        return CSVWriter.inert(text)
     }
 
     /// The union of the questions of all versions that occur, each in its form's order; answers

@@ -8,7 +8,7 @@ import ServerStore
     import Glibc
 #endif
 
-/// `walkdownd serve`: runs until SIGTERM or SIGINT, then drains.
+/// `walkdownd serve`: runs until SIGTERM, SIGINT or SIGHUP, then drains.
 struct Serve {
     static let usualAddress = "127.0.0.1:8443"
     /// How long running requests may take to end.
@@ -43,8 +43,9 @@ struct Serve {
         returnLargeBlocks()
         let store = try SQLiteStore.open(at: folder.database, .live)
         let log = Log(now: SystemTime.milliseconds) { console.say($0) }
+        let authority = try Authority.der(in: folder)
         let session = Session(
-            store: store, folder: folder, authority: try Authority.der(in: folder),
+            store: store, folder: folder, authority: { authority },
             now: SystemTime.milliseconds, read: { try SmallFile.readText($0) }, isServing: true)
         var rates = Rates()
         rates.threads = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -54,7 +55,7 @@ struct Serve {
             address, identity: isPlain ? nil : try Authority.serverIdentity(in: folder),
             handler: gateway)
         let control = try ControlServer(
-            session: session, runtime: environment("XDG_RUNTIME_DIR"))
+            session: session, runtime: environment("XDG_RUNTIME_DIR"), log: log)
         try console.writeLine("listening \(isPlain ? "http" : "https")://\(listener.address)")
         log.event("started")
         signals.wait()
@@ -81,8 +82,8 @@ struct Serve {
     }
 }
 
-/// SIGTERM and SIGINT, kept from killing: blocked before any thread starts, so that every thread
-/// inherits the mask, and waited for by the main thread.
+/// SIGTERM, SIGINT and SIGHUP (the terminal is gone), kept from killing: blocked before any thread
+/// starts, so that every thread inherits the mask, and waited for by the main thread.
 private struct EndSignals {
     private var set = sigset_t()
 
@@ -90,6 +91,12 @@ private struct EndSignals {
         sigemptyset(&set)
         sigaddset(&set, SIGTERM)
         sigaddset(&set, SIGINT)
+        // Under nohup(1) it is to be ignored; a blocked signal would be waited for all the same.
+        var hangUp = sigaction()
+        let isIgnored =
+            sigaction(SIGHUP, nil, &hangUp) == 0
+            && unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) == 1
+        if !isIgnored { sigaddset(&set, SIGHUP) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 

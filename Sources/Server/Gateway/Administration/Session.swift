@@ -7,8 +7,9 @@ import ServerStore
 struct Session: Sendable {
     var store: any Store
     var folder: DataFolder
-    /// The authority's certificate, whose fingerprint enrolment codes carry.
-    var authority: [UInt8]
+    /// The authority's certificate, whose fingerprint enrolment codes carry. Asked for only by who
+    /// needs it, so that a folder without one can still be looked at.
+    var authority: @Sendable () throws -> [UInt8]
     /// Milliseconds since 1970, UTC.
     var now: @Sendable () -> Int64
     /// Reads a file that the command line names; beside a running server, one that came with it.

@@ -6,17 +6,16 @@ enum StatusCommand {
     static let entry = Administration(
         name: "status", summary: "Counts of devices, inspections and reviews."
     ) { session, invocation, console in
-        let devices = try session.store.devices()
-        let inspections = try session.store.export(form: nil)
+        let census = try session.store.census()
         let counts: [(name: String, key: String, value: Int64)] = [
-            ("server epoch", "serverEpoch", try session.store.serverEpoch()),
-            ("teams", "teams", Int64(try session.store.teams().count)),
-            ("devices", "devices", Int64(devices.count { $0.state == .active })),
-            ("revoked devices", "revokedDevices", Int64(devices.count { $0.state == .revoked })),
-            ("pending on devices", "pending", devices.compactMap(\.pending).reduce(0, +)),
-            ("forms", "forms", Int64(try session.store.publishedForms().count)),
-            ("inspections", "inspections", Int64(inspections.count)),
-            ("open reviews", "openReviews", Int64(try session.store.openReviews().count)),
+            ("server epoch", "serverEpoch", census.epoch),
+            ("teams", "teams", census.teams),
+            ("devices", "devices", census.devices),
+            ("revoked devices", "revokedDevices", census.revokedDevices),
+            ("pending on devices", "pending", census.pending),
+            ("forms", "forms", census.forms),
+            ("inspections", "inspections", census.inspections),
+            ("open reviews", "openReviews", census.openReviews),
         ]
         if invocation.has("json") {
             var document: [String: JSON] = ["serving": .bool(session.isServing)]

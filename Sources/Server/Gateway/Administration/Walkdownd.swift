@@ -41,7 +41,7 @@ package enum Walkdownd {
             options: Init.options
         ) { try Init.run($0, $1, environment: environment) },
         Command(
-            "serve", summary: "Listen for devices until SIGTERM.",
+            "serve", summary: "Listen for devices until SIGTERM, SIGINT or SIGHUP.",
             discussion: "The first line on standard output names the address; logs are JSON lines "
                 + "on standard error.",
             options: Serve.options

@@ -22,6 +22,9 @@ extension Endpoints {
         _ gateway: Gateway, _ request: EnrollRequest
     ) throws -> Response {
         let code = try code(request.code, of: gateway)
+        // Whatever may fail comes before the code is spent: a device that is answered 503 tries
+        // the same code again.
+        let epoch = try gateway.store.serverEpoch()
         let token = BearerToken(random: Crypto.random(BearerToken.byteCount))
         let device = try gateway.store.enrol(
             Enrolment(
@@ -31,7 +34,7 @@ extension Endpoints {
         let answer = EnrollResponse(
             deviceId: device.id, token: token.text, team: device.team.name,
             caPem: gateway.identity.authority, pins: gateway.identity.pins,
-            serverEpoch: try gateway.store.serverEpoch())
+            serverEpoch: epoch)
         return .json(answer.json, status: 201)
     }
 

@@ -66,6 +66,24 @@ package final class Certificate {
         try GnuTLS.bytes("write the certificate") { walkdown_gnutls_export_der(raw, $0) }
     }
 
+    // MARK: Looking
+
+    /// The pin of the key that it certifies, as `PrivateKey.pin` writes it.
+    package func pin() throws(HTTPError) -> String {
+        let der = try GnuTLS.bytes("read the public key") {
+            walkdown_gnutls_certified_key(raw, $0)
+        }
+        return "sha256//" + Base64.encode(SHA256.hash(der))
+    }
+
+    package func isSigned(by issuer: Certificate) -> Bool {
+        walkdown_gnutls_is_signed_by(raw, issuer.raw) == 1
+    }
+
+    /// Seconds since 1970.
+    package var begins: Int64 { Int64(gnutls_x509_crt_get_activation_time(raw)) }
+    package var expires: Int64 { Int64(gnutls_x509_crt_get_expiration_time(raw)) }
+
     // MARK: Making
 
     private static func empty() throws(HTTPError) -> gnutls_x509_crt_t {
