@@ -78,6 +78,8 @@ struct DoctorTests {
         #expect(found.contains { $0.contains("not signed by ca.pem") })
         try replace(office.folder.key, SmallFile.readText(other.folder.key))
         #expect(try findings(office).contains { $0.contains("not the key in 'pins'") })
+        try replace(office.folder.pins, "sha256//one\n")
+        #expect(try findings(office).contains { $0.contains("no backup key") })
         try replace(office.folder.key, "no key")
         #expect(try findings(office).contains { $0.contains("is of no use") })
     }

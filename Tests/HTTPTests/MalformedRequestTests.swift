@@ -122,10 +122,10 @@ struct MalformedRequestTests {
             "X:a\r\n \r\n",
         ])
     func stray(lines: String) throws {
+        let server = try EchoServer()
         for saved in 0..<12 {
             let others = (0..<saved).map { "A\($0):1\r\n" }.joined()
             for order in ["Host:x\r\n\(others)\(lines)\r\n", "Host:x\r\n\(lines)\r\n\(others)"] {
-                let server = try EchoServer()
                 let connection = try server.connect()
                 try connection.send("GET /stray HTTP/1.1\r\n\(order)\r\n")
                 connection.finishSending()

@@ -1,4 +1,5 @@
 import Coding
+import Forms
 import Inspections
 import Replication
 import ServerStore
@@ -65,6 +66,40 @@ struct PullBoundTests {
         } while second.lastPage?.hasMore == true
         #expect(second.results.count == 5)
         #expect(second.lastPage?.digest != nil)
+    }
+
+    /// Both decisions on a mutation are one entry of the page, which must not hide what is behind.
+    @Test("two decisions on one mutation pass over nothing", arguments: Backend.allCases)
+    func twoColumns(backend: Backend) throws {
+        let yard = try Yard(backend)
+        let questions = ["pressure", "temperature"].map { path in
+            Question(path: path, label: path, type: .decimal, merge: "quarantine")
+        }
+        try yard.store.publish(
+            FormDefinition(
+                id: "cold", version: "2", title: "Cold",
+                sections: [Section(name: "all", title: "All", questions: questions)]))
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        let ids = (0..<3).map { RecordID("i\($0)") }
+        for id in ids {
+            try first.push(first.begin(id, asset: nil, [BuiltInField.formVersion: .string("2")]))
+        }
+        try first.pull()
+        try second.pull()
+        for id in ids {
+            func both(_ number: Int64) -> [FieldName: FieldValue] {
+                ["pressure": .integer(number), "temperature": .integer(number)]
+            }
+            try first.push(first.change(id, both(1)))
+            try second.push(second.change(id, both(2)))
+        }
+        try second.pull()
+        for item in try yard.store.openReviews().sorted(by: { $0.record < $1.record }) {
+            try yard.store.resolve(
+                review: item.id, .theirs, comment: nil, by: Supervisor(name: "kim"))
+        }
+        try second.pull(limit: 1)
+        #expect(second.results.map(\.status) == [.merged, .merged, .merged])
     }
 
     @Test(

@@ -95,6 +95,11 @@ enum DoctorCommand {
         if let pin, let pins, pins.first != pin {
             findings.append(.fault("server-key.pem is not the key in 'pins'; devices refuse it"))
         }
+        if let pins, Set(pins).count < 2 {
+            findings.append(
+                .fault(
+                    "'pins' names no backup key; devices do not enrol with a server that has none"))
+        }
         if let pin, let server, server.pin != pin {
             findings.append(
                 .fault("server.pem is the certificate of another key than server-key.pem"))
