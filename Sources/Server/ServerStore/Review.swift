@@ -38,7 +38,10 @@ package struct Supervisor: Sendable, Equatable {
         self.name = name
     }
 
-    package var node: NodeID { NodeID("portal:" + name) }
+    package var node: NodeID { NodeID(Supervisor.nodePrefix + name) }
+
+    /// Of every node that is no device.
+    static let nodePrefix = "portal:"
 }
 
 /// An inspection, as it is exported.

@@ -147,10 +147,11 @@ struct Admission {
     private func fieldPolicies() throws -> FieldPolicies {
         let hasForm = mutation.table == RecordTable.inspection
         guard hasForm, existing != nil || mutation.operation == .insert else { return .withoutForm }
+        // A change to something else than a text leaves no form at all; it must not hide behind the
+        // text that stands.
         func text(_ name: FieldName) -> String? {
-            guard case .string(let text) = mutation.changes[name]?.value else {
-                return existing?.text(name)
-            }
+            guard let change = mutation.changes[name] else { return existing?.text(name) }
+            guard case .string(let text) = change.value else { return nil }
             return text
         }
         if let before = existing?.text(BuiltInField.form), text(BuiltInField.form) != before {
@@ -174,7 +175,8 @@ struct Admission {
             return try checkState(value)
         }
         if column == Mutation.deletedField { return try checkDeletion(value) }
-        guard !BuiltInField.isBuiltIn(column), let form else { return }
+        if BuiltInField.isBuiltIn(column) { return try checkBuiltIn(column, value) }
+        guard let form else { return }
         guard let index = form.index(of: column) else {
             throw rejected(
                 .unknownQuestion, column: column,
@@ -194,6 +196,19 @@ struct Admission {
             _ = try FieldValue(text: text)
         } catch {
             throw rejected(.invalidValue, column: column, error.description)
+        }
+    }
+
+    /// What records have of themselves is text or nothing, and a day is a day: everybody who shares
+    /// the record reads it.
+    private func checkBuiltIn(_ column: FieldName, _ value: FieldValue) throws {
+        switch value {
+        case .null: return
+        case .string(let text):
+            guard column == BuiltInField.due, CivilDate(text) == nil else { return }
+            throw rejected(.invalidValue, column: column, "is no day, YYYY-MM-DD")
+        case .integer, .double:
+            throw rejected(.invalidValue, column: column, "is no text")
         }
     }
 

@@ -28,6 +28,9 @@ extension SQLiteStore {
     /// cannot both be enrolled.
     package func enrol(_ enrolment: Enrolment) throws -> Device {
         let offered = try checkedName(enrolment.deviceName)
+        guard !enrolment.node.rawValue.hasPrefix(Supervisor.nodePrefix) else {
+            throw ServerStoreError(.badName, "node ids of the portal are not for devices")
+        }
         return try write { session in
             let code = try session.connection.usableCode(enrolment.secretHash, at: session.now)
             guard try session.connection.device(node: enrolment.node) == nil else {

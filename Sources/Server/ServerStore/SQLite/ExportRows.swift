@@ -14,7 +14,7 @@ extension SQLiteStore {
                 var record = row
                 record.state.fields = try connection.fields(of: row.id)
                 guard form == nil || record.text(BuiltInField.form) == form else { return nil }
-                return ExportRow(record)
+                return ExportRow(record, asset: try connection.assetTag(of: record))
             }
         }
     }
@@ -41,8 +41,25 @@ extension SQLiteStore {
     }
 }
 
+extension Connection {
+    /// The tag of the asset that a record stands under; what the record itself calls its asset may
+    /// be anything that its maker knew it by, and counts only without one.
+    func assetTag(of record: StoredRecord) throws -> String? {
+        let tag = try record.parent.flatMap { parent in
+            try first(
+                """
+                SELECT field.value FROM field JOIN record ON record.id = field.record_id
+                WHERE record.id = ? AND record.table_name = 'asset' AND field.name = ?
+                """, [.text(parent.rawValue), .text(BuiltInField.tag)]
+            ) { try $0.fieldValue(0) }
+        }
+        guard case .string(let text) = tag else { return record.text(BuiltInField.asset) }
+        return text
+    }
+}
+
 extension ExportRow {
-    init(_ record: StoredRecord) {
+    init(_ record: StoredRecord, asset: String?) {
         var answers: [String: FieldValue] = [:]
         for (name, register) in record.fields
         where !BuiltInField.isBuiltIn(name) && !register.value.isNull {
@@ -51,7 +68,7 @@ extension ExportRow {
         self.init(
             id: record.id, form: record.text(BuiltInField.form) ?? "",
             formVersion: record.text(BuiltInField.formVersion) ?? "",
-            asset: record.text(BuiltInField.asset),
+            asset: asset,
             state: record.text(BuiltInField.state) ?? "", version: record.version,
             fields: answers)
     }

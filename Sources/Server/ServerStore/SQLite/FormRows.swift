@@ -24,6 +24,15 @@ extension SQLiteStore {
                 }
                 return false
             }
+            let like = try session.connection.first(
+                "SELECT id FROM form WHERE lower(id) = lower(?) AND id <> ? LIMIT 1",
+                [.text(form.id), .text(form.id)]
+            ) { try $0.text(0) }
+            if let like {
+                // Devices have a view for each form, and SQL does not tell such names apart.
+                throw ServerStoreError(
+                    .formDiffers, "form '\(form.id)' differs from '\(like)' in case only")
+            }
             try session.connection.execute(
                 """
                 INSERT INTO form

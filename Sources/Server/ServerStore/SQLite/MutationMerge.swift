@@ -17,7 +17,9 @@ extension WriteSession {
         ).check()
         try witness(mutation.highestLamport)
         let outcome = mergeRecord(
-            current: existing?.state, mutation: mutation, node: author.node,
+            current: existing?.state,
+            mutation: existing.map { mutation.believing(versionsUpTo: $0.version) } ?? mutation,
+            node: author.node,
             parentIsKnown: mutation.parent == nil || parent != nil, policy: policies.policy)
         if let error = outcome.error { throw Admission.Refusal.rejected(error) }
         if outcome.status == .held { throw Admission.Refusal.waiting }
@@ -55,5 +57,20 @@ extension WriteSession {
         }
         if case .device(let device) = author { return Site(id: "", team: device.team.id) }
         return Site(id: "", team: "")
+    }
+}
+
+extension Mutation {
+    /// A base that the record has not reached cannot have been seen: it counts as unknown, so that
+    /// no device writes over what others entered by naming a version of the future. (After a restore
+    /// from a backup honest devices name such versions too.)
+    fileprivate func believing(versionsUpTo version: Int64) -> Mutation {
+        var copy = self
+        copy.changes = changes.mapValues { change in
+            var change = change
+            if change.baseVersion > version { change.baseVersion = 0 }
+            return change
+        }
+        return copy
     }
 }

@@ -1,4 +1,5 @@
 internal import Coding
+internal import Forms
 internal import Inspections
 package import Replication
 internal import SQLite
@@ -10,7 +11,8 @@ extension SQLiteStore {
                 OpenReview.select + " WHERE decision IS NULL ORDER BY opened_at, id", [],
                 OpenReview.init(row:))
             return try rows.map { row in
-                row.item(record: try connection.record(row.record))
+                let record = try connection.record(row.record)
+                return row.item(record: record, asset: try record.flatMap(connection.assetTag))
             }
         }
     }
@@ -50,6 +52,7 @@ extension SQLiteStore {
                 throw ServerStoreError(.stateRefused, refusal.description)
             }
             try session.refuseOpenReviews(of: record, next)
+            if next == .approved { try session.refuseUnfinished(record) }
             var values = [BuiltInField.state: FieldValue.string(next.rawValue)]
             if let comment { values[BuiltInField.comment] = try FieldValue(text: comment) }
             try session.put(
@@ -102,11 +105,11 @@ struct OpenReview {
     }
 
     /// As people see it: *theirs* is what stands in the record now, not when the item was opened.
-    func item(record current: StoredRecord?) -> ReviewItem {
+    func item(record current: StoredRecord?, asset: String?) -> ReviewItem {
         let register = current?.fields[column]
         return ReviewItem(
             id: id, record: record, form: current?.text(BuiltInField.form),
-            asset: current?.text(BuiltInField.asset), column: column, base: base, mine: mine,
+            asset: asset, column: column, base: base, mine: mine,
             theirs: current?.value(column) ?? .null, mineNode: mineStamp.node,
             theirsNode: register?.stamp.node, rule: rule, openedAt: openedAt)
     }
@@ -210,6 +213,27 @@ extension WriteSession {
             !record.isDeleted
         else { throw ServerStoreError(.unknownRecord, "there is no inspection '\(id)'") }
         return record
+    }
+
+    /// Two devices can bring about together what neither would: one completes the inspection while
+    /// another clears an answer. What is signed has no gap.
+    fileprivate func refuseUnfinished(_ record: StoredRecord) throws {
+        guard let id = record.text(BuiltInField.form),
+            let version = record.text(BuiltInField.formVersion),
+            let form = try forms.policies(ofForm: id, version: version, from: connection)?.form
+        else {
+            throw ServerStoreError(
+                .stateRefused, "this server has not published the form of the inspection")
+        }
+        let answers = record.fields.filter { !BuiltInField.isBuiltIn($0.key) }.mapValues(\.value)
+        let problems = form.evaluate(answers: answers).problems
+        guard problems.isEmpty else {
+            throw ServerStoreError(
+                .stateRefused,
+                "the inspection is not finished: "
+                    + problems.map { "\($0.path) \($0.problem.message())" }
+                    .joined(separator: "; "))
+        }
     }
 
     /// A value that still waits for a decision would change what was just signed.
