@@ -9,6 +9,10 @@ import Testing
 
 @testable import Gateway
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// A data folder, and `walkdownd` called on it without a process of its own.
 final class Office: Sendable {
     let parent: TemporaryFolder
@@ -79,7 +83,12 @@ struct AdministrationTests {
         let full = Captured.run { Walkdownd.run(["init", "--data", parent.path], console: $0) }
         #expect(full.status == 1)
         let words = ["init", "--data", parent.file("new"), "--host", "no host"]
-        #expect(Captured.run { Walkdownd.run(words, console: $0) }.status == 1)
+        #expect(Captured.run { Walkdownd.run(words, console: $0) }.status == 3)
+        let nameless = Captured.run {
+            Walkdownd.run(["init", "--data", parent.file("new"), "--host", ""], console: $0)
+        }
+        #expect(nameless.status == 3)
+        #expect(nameless.messages.contains("neither a host's name nor an address"))
         #expect(try parent.names() == ["notes.txt"])
     }
 
@@ -189,7 +198,8 @@ struct AdministrationTests {
             (["review", "resolve", "x", "--value", "1"], 1),
             (["approve", "nobody"], 1), (["return", "nobody"], 2),
             (["return", "nobody", "--comment", "c"], 1), (["export", "--form", "nothing"], 1),
-            (["export", "--format", "xml"], 2), (["serve", "--listen", "here"], 2),
+            (["export", "--format", "xml"], 2), (["export", "--format", "csv", "--json"], 2),
+            (["serve", "--listen", "here"], 2),
             (["serve", "--insecure-loopback", "--listen", "0.0.0.0:0"], 2),
             (["prune"], 2), (["backup", "x"], 2),
         ])
@@ -197,7 +207,44 @@ struct AdministrationTests {
         let reply = try Self.quietOffice.get().call(words)
         #expect(reply.status == Int32(status), "\(reply.messages)")
         #expect(reply.messages.hasPrefix("walkdownd: "))
-        #expect(reply.output.isEmpty)
+        #expect(reply.output.isEmpty || words.contains("--json"))
+    }
+
+    @Test("what fails is one JSON document where one was asked for", arguments: [false, true])
+    func failedDocument(serving: Bool) throws {
+        let office = try Office()
+        func check() throws {
+            for (words, status) in [
+                (["device", "code", "--team", "nope"], 3), (["approve", "nope"], 1),
+                (["import", "sites", "/no/such"], 1), (["init"], 1),
+            ] {
+                let reply = office.call(words + ["--json"])
+                #expect(reply.status == Int32(status))
+                let error = try JSON.parse(Array(reply.output.utf8)).object("error")
+                #expect(try error.integer("exitCode") == Int64(status))
+                #expect(try reply.messages.contains(error.string("message")))
+            }
+        }
+        if serving { try office.serve { _ in try check() } } else { try check() }
+    }
+
+    @Test("a folder whose database is gone is damaged, not empty")
+    func lostDatabase() throws {
+        let office = try Office()
+        #expect(unlink(office.folder.database) == 0)
+        let reply = office.call("status")
+        #expect(reply.status == 6)
+        #expect(!reply.messages.contains("init"))
+    }
+
+    @Test("an id that stands twice in a file is refused, with both lines")
+    func repeatedID() throws {
+        let office = try Office()
+        _ = office.call("team", "add", "North")
+        let file = try office.file("sites.csv", "id,name,team\nS1,Dock,North\nS1,Quay,North\n")
+        let reply = office.call("import", "sites", file)
+        #expect(reply.status == 3)
+        #expect(reply.messages.contains("sites.csv:3: the id 'S1' stands in line 2 already"))
     }
 
     @Test(

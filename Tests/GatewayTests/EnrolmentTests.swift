@@ -1,3 +1,4 @@
+import Coding
 import Replication
 import Synchronization
 import TestSupport
@@ -49,6 +50,19 @@ struct EnrolmentTests {
             get { state.load(ordering: .sequentiallyConsistent) }
             set { state.store(newValue, ordering: .sequentiallyConsistent) }
         }
+    }
+
+    @Test("no device enrols as a supervisor")
+    func portalNode() throws {
+        let server = try TestServer()
+        let request = EnrollRequest(
+            code: try server.issueCode().text, deviceName: "x", nodeId: "portal:boss",
+            publicKey: "")
+        let answer = try WireRequest(
+            "POST", "/api/v1/enroll", json: request.json.serialized()
+        ).send(to: server)
+        #expect(answer.status == 400)
+        #expect(answer.errorCode == "refused")
     }
 
     @Test("a code ends with its time")

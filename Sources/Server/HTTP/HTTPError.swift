@@ -9,6 +9,8 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
         case cannotListen
         /// libmicrohttpd refused to start (most often a certificate that it cannot read).
         case cannotStart
+        /// What a certificate is to name is neither a host's name nor an address.
+        case badHost
         /// GnuTLS could not make, read or sign a key or a certificate.
         case certificate
     }

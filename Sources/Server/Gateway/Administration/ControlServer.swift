@@ -14,7 +14,7 @@ final class ControlServer: Sendable {
     struct Settings: Sendable {
         /// What a client gets to say what it wants, and again to take its answer. The commands that
         /// wait behind it wait no longer than that.
-        var patience = Duration.seconds(10)
+        var patience = Duration.seconds(2)
         /// Bytes of an answer.
         var longestReply = ControlRequest.limits.bytes
         /// accept4(2): a descriptor, or -1 with `errno`.

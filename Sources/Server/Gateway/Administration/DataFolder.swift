@@ -47,6 +47,14 @@ struct DataFolder: Sendable, Equatable {
 
     func requireThere() throws(Failure) {
         guard isThere else {
+            // What stood there once is damaged, not absent: a new server would know no device.
+            if access(authorityKey, F_OK) == 0 || access(key, F_OK) == 0 {
+                throw Failure(
+                    .locked, "the database of the server in \(path) is missing",
+                    advice:
+                        "Bring back server.db from a backup; everything that devices sent is in it."
+                )
+            }
             throw Failure(
                 .failed, "there is no server in \(path)",
                 advice: "'walkdownd init --data \(path)' makes one.")

@@ -41,12 +41,28 @@ enum ImportCommands {
             let rows: [CSVRow]
             do {
                 rows = try columns.rows(of: CSVDocument(try session.read(path)))
+                try refuseRepeatedIDs(rows, columns)
             } catch let error as CSVError {
                 throw Failure(.validation, "\(path):\(error)")
             }
             let report = try store(session.store, rows)
             try say(report, invocation, console)
             return .done
+        }
+    }
+
+    /// Of two rows with one id the later would win without a word.
+    private static func refuseRepeatedIDs(
+        _ rows: [CSVRow], _ columns: CSVColumns
+    ) throws(CSVError) {
+        guard columns.required.contains("id") else { return }
+        var lines: [String: Int] = [:]
+        for row in rows {
+            if let before = lines.updateValue(row.line, forKey: row["id"]) {
+                throw CSVError(
+                    line: row.line,
+                    message: "the id '\(row["id"])' stands in line \(before) already")
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 import Arguments
 import Coding
 import Crypto
+import HTTP
 import ServerStore
 
 #if canImport(Glibc)
@@ -93,7 +94,11 @@ struct Init {
 
     private func fill(_ folder: DataFolder, _ password: String) throws {
         let now = SystemTime.milliseconds()
-        try Authority.make(in: folder, hosts: hosts, now: now / 1000)
+        do {
+            try Authority.make(in: folder, hosts: hosts, now: now / 1000)
+        } catch let error as HTTPError where error.code == .badHost {
+            throw Failure(.validation, error.message)
+        }
         try Administrator.write(
             name: administrator, password: password, to: folder, cost: Self.passwordCost)
         try SQLiteStore.create(at: folder.database, .live).close()

@@ -47,6 +47,10 @@ enum InspectionCommands {
             Option("format", allowed: ["csv", "json"], help: "csv unless given."),
         ]
     ) { session, invocation, console in
+        if invocation.has("json"), invocation.value("format") == "csv" {
+            throw Failure(
+                .usage, "--json and --format csv contradict each other", advice: "Say one of them.")
+        }
         let form = invocation.value("form")
         if let form, try !session.store.publishedForms().contains(where: { $0.id == form }) {
             throw Failure(.failed, "there is no form '\(form)'")

@@ -45,6 +45,7 @@ package final class Certificate {
         guard let first = hosts.first else {
             throw HTTPError(.certificate, "a server's certificate needs a name")
         }
+        for host in hosts { try Self.require(host) }
         // A common name holds 64 bytes; clients look at the alternative names alone.
         let name = first.utf8.count <= 64 ? first : "walkdownd"
         raw = try Self.unsigned(name, key: key, from: now, life: Self.serverLife)
@@ -137,11 +138,16 @@ package final class Certificate {
             let code = walkdown_gnutls_add_address(raw, bytes, UInt32(size))
             return try GnuTLS.check(code, "add the address \(host)")
         }
-        guard isHostName(host) else {
-            throw HTTPError(.certificate, "\(host) is neither a host's name nor an address")
-        }
         let code = walkdown_gnutls_add_dns_name(raw, host, UInt32(host.utf8.count))
         try GnuTLS.check(code, "add the name \(host)")
+    }
+
+    private static func require(_ host: String) throws(HTTPError) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let isAddress = [AF_INET, AF_INET6].contains { inet_pton($0, host, &bytes) == 1 }
+        guard isAddress || isHostName(host) else {
+            throw HTTPError(.badHost, "'\(host)' is neither a host's name nor an address")
+        }
     }
 
     /// Letters, digits, hyphens and dots, as RFC 1123 has them; a wildcard only in front.
