@@ -75,6 +75,37 @@ struct BurstTests {
         #expect(burst.expire(at: 40) == [.paste("qns")])
     }
 
+    @Test("words that a script sends one by one are keys, though the pauses between are short")
+    func script() {
+        var burst = BurstCollector()
+        var events: [InputEvent] = []
+        var now: Int64 = 100
+        for word in ["2", "142.5", "\r", "1", "p", "-21", "\r"] {
+            now += 8
+            for scalar in word.unicodeScalars {
+                let key: KeyEvent = scalar == "\r" ? .enter : .character(scalar)
+                events += burst.take(.key(key), at: now, isText: false)
+            }
+        }
+        events += burst.expire(at: now + 30)
+        #expect(events == keys("2142.5\r1p-21\r"))
+    }
+
+    @Test("a scanner's pace may waver")
+    func unevenScan() {
+        var burst = BurstCollector()
+        var events: [InputEvent] = []
+        var now: Int64 = 100
+        for (scalar, gap) in zip(
+            "0123456789\r".unicodeScalars, [0, 8, 16, 7, 9, 24, 8, 8, 12, 8, 16])
+        {
+            now += Int64(gap)
+            let key: KeyEvent = scalar == "\r" ? .enter : .character(scalar)
+            events += burst.take(.key(key), at: now, isText: false)
+        }
+        #expect(events == [.scan("0123456789")])
+    }
+
     @Test("an arrow among the keys lets go of those before it")
     func arrow() {
         var burst = BurstCollector()
