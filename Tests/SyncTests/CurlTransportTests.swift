@@ -195,7 +195,11 @@ struct CurlTransportTests {
     @Test("a running call ends soon when another thread cancels, and later ones do not begin")
     func cancel() async throws {
         let server = LoopbackServer { $0.waitForClose() }
-        let transport = try transport(to: server)
+        // The call ends by being cancelled and in no other way, however slow the machine is.
+        var limits = TransportLimits()
+        limits.connectMilliseconds = 300_000
+        limits.stallSeconds = 300
+        let transport = try transport(to: server, limits: limits)
         let running = Task.detached { transport.send(WireCall(path: "/")) }
         let deadline = ContinuousClock.now + .seconds(30)
         while server.requests.isEmpty, ContinuousClock.now < deadline { await Task.yield() }
