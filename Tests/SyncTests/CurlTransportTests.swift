@@ -205,7 +205,8 @@ struct CurlTransportTests {
         while server.requests.isEmpty, ContinuousClock.now < deadline { await Task.yield() }
         transport.cancel()
         let outcome = await running.value
-        #expect(outcome == .fault(.cancelled), "after \(server.requests.count) requests: \(outcome)")
+        #expect(
+            outcome == .fault(.cancelled), "after \(server.requests.count) requests: \(outcome)")
         #expect(transport.send(WireCall(path: "/")) == .fault(.cancelled))
         #expect(server.requests.count == 1)
     }
