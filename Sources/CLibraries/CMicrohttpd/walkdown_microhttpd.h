@@ -37,9 +37,9 @@ static inline size_t walkdown_mhd_keep_escapes(
     return strlen(text);
 }
 
-// The strictest reading of a request that the library offers; the option was renamed in 1.0.
+// What RFC 9112 demands of a client, and no more; the option was renamed in 1.0.
 #if MHD_VERSION >= 0x01000000
-#define WALKDOWN_MHD_STRICT MHD_OPTION_CLIENT_DISCIPLINE_LVL, 2
+#define WALKDOWN_MHD_STRICT MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
 #else
 #define WALKDOWN_MHD_STRICT MHD_OPTION_STRICT_FOR_CLIENT, 1
 #endif
