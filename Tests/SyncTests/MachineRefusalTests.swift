@@ -1,3 +1,4 @@
+import Coding
 import Replication
 import Sync
 import Testing
@@ -53,11 +54,36 @@ struct MachineRefusalTests {
 
     @Test("T29 what is too large alone fails when it cannot be divided; the others go")
     func oversized() {
-        let refusal = Refusal(.oversized, status: 413)
+        let refusal = Refusal(.oversized, status: 413, code: "too_large")
         let outbox = Outbox(1...3)
         _ = outbox.play { $0.contains(2) ? .refused(refusal) : nil }
         #expect(outbox.failed == [Wire.id(2): "refused with 413"])
         #expect(outbox.settled == [Wire.id(1), Wire.id(3)])
+    }
+
+    @Test(
+        "a 413 of a proxy fails nothing: it halves the batch, and ends the cycle at a small change")
+    func proxyRefusesAll() {
+        let refusal = Refusal(.oversized, status: 413)
+        let outbox = Outbox(1...8)
+        let end = outbox.play { _ in .refused(refusal) }
+        #expect(outbox.pushes == [8, 4, 2, 1])
+        #expect(outbox.failed.isEmpty && outbox.counted.isEmpty)
+        #expect(outbox.pending == Array(1...8))
+        #expect(end == .finish(.refused(refusal)))
+    }
+
+    @Test("what is too large for a proxy alone is passed over in this cycle; the others go")
+    func proxyRefusesLarge() {
+        let refusal = Refusal(.oversized, status: 413)
+        let outbox = Outbox(1...3)
+        outbox.texts[2] = String(repeating: "x", count: 64 << 10)
+        let end = outbox.play { $0.contains(2) ? .refused(refusal) : nil }
+        #expect(outbox.failed.isEmpty && outbox.counted.isEmpty)
+        #expect(outbox.settled == [Wire.id(1), Wire.id(3)])
+        #expect(outbox.pending == [2])
+        #expect(outbox.splits == [Wire.id(2)])
+        #expect(end == .pull)
     }
 
     @Test("a server that refuses everything as bad fails three, then keeps the rest")
@@ -159,6 +185,9 @@ final class Outbox {
     private(set) var counted: [MutationID] = []
     /// The size of each push.
     private(set) var pushes: [Int] = []
+    private(set) var splits: [MutationID] = []
+    /// Instead of the number that is a mutation's reading.
+    var texts: [Int: String] = [:]
 
     init(_ numbers: ClosedRange<Int>?) {
         pending = numbers.map(Array.init) ?? []
@@ -201,7 +230,12 @@ final class Outbox {
         switch instruction {
         case .seal(let limit, let skipping):
             let batch = pending.filter { !skipping.contains(Wire.id($0)) }.prefix(limit)
-            return .sealed(batch.isEmpty ? nil : Wire.request(batch))
+            var request = Wire.request(batch)
+            for index in request.mutations.indices {
+                guard let text = texts[Int(request.mutations[index].sequence)] else { continue }
+                request.mutations[index].changes["reading"]?.value = .string(text)
+            }
+            return .sealed(batch.isEmpty ? nil : request)
         case .push(let request):
             pushes.append(request.mutations.count)
             let numbers = request.mutations.map { Int($0.sequence) }
@@ -215,7 +249,9 @@ final class Outbox {
             failed[id] = reason
             pending.removeAll { Wire.id($0) == id }
         case .countFailures(let ids, _): counted += ids
-        case .split: return .split(false)
+        case .split(let id):
+            splits.append(id)
+            return .split(false)
         default: break
         }
         return .done

@@ -86,15 +86,32 @@ struct ReplyTests {
             TransportOutcome.fault(fault).reply { $0 } == .refused(Refusal(kind, fault: fault)))
     }
 
-    @Test("the time to wait comes along with whatever status")
-    func retryAfter() {
-        for status in [429, 500, 503] {
-            let outcome = TransportOutcome.answer(WireAnswer(status: status, retryAfterSeconds: 9))
+    @Test("an error without a code is not our server's", arguments: [400, 413, 422])
+    func emptyCode(status: Int) {
+        let read = refusal(status, Array(#"{"error":{"code":"","message":"no"}}"#.utf8))
+        #expect(read?.isForeign == true && read?.kind != .unacceptable)
+    }
+
+    @Test(
+        "the time to wait counts beside a status that says *later*, and not for long from strangers",
+        arguments: [
+            (408, 3600, 3600, 300), (425, 3600, 3600, 300), (429, 3600, 3600, 300),
+            (500, 9, 9, 9), (502, 3600, 3600, 300), (503, 9, 9, 9), (503, 3600, 3600, 300),
+            (302, 3600, nil, nil), (307, 9, nil, nil), (400, 9, nil, nil), (401, 9, nil, nil),
+            (403, 9, nil, nil), (404, 9, nil, nil), (413, 9, nil, nil), (426, 9, nil, nil),
+        ] as [(Int, Int64, Int64?, Int64?)])
+    func retryAfter(status: Int, said: Int64, ours: Int64?, others: Int64?) {
+        for (body, type, expected) in [
+            (Self.ours, "application/json", ours), (Self.html, "text/html", others),
+        ] {
+            let outcome = TransportOutcome.answer(
+                WireAnswer(
+                    status: status, contentType: type, retryAfterSeconds: said, body: body))
             guard case .refused(let refusal) = outcome.reply({ $0 }) else {
                 Issue.record("\(status) was accepted")
                 continue
             }
-            #expect(refusal.retryAfterSeconds == 9)
+            #expect(refusal.retryAfterSeconds == expected)
         }
     }
 

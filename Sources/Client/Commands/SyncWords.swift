@@ -46,6 +46,11 @@ enum SyncWords {
                 .syncIncomplete, "the server has seen a copy of this device",
                 advice: kept + " Ask the administrator.")
         case .cancelled: Failure(.syncIncomplete, "stopped before the end", advice: kept)
+        case .oversized where refusal.isForeign:
+            Failure(
+                .syncIncomplete,
+                "something before the server lets nothing of this size through (status"
+                    + " \(refusal.status))", advice: kept)
         case .unacceptable, .oversized, .forbidden, .cursorExpired, .serverFault:
             Failure(
                 .syncIncomplete,

@@ -53,6 +53,14 @@ struct BatchPlan: Equatable, Sendable {
         hasSetAside = true
     }
 
+    /// It waits for a later cycle and is not to blame.
+    mutating func passOver(_ id: MutationID) {
+        offered.insert(id)
+        suspects = 0
+        limit = PushRequest.mostMutations
+        hasSetAside = true
+    }
+
     /// A mutation was divided: its parts are new and have not been offered.
     mutating func divided() {
         suspects = 0

@@ -1,3 +1,4 @@
+internal import Coding
 internal import Replication
 
 /// The first half of a cycle: batches go out until nothing is waiting.
@@ -13,7 +14,7 @@ extension Machine {
         case (.condemning, .done): return recover(then: .seal)
         case (.counting(let next), .done): return recover(then: next)
         case (.splitting(let id, let refusal), .split(let isDivided)):
-            return isDivided ? divided() : condemn(id, refusal)
+            return isDivided ? divided() : undivided(id, refusal)
         default: preconditionFailure("\(event) does not answer \(phase)")
         }
     }
@@ -79,6 +80,8 @@ extension Machine {
             return recover(then: .seal)
         }
         guard refusal.kind == .oversized else { return condemn(culprit.id, refusal) }
+        // No proxy means a change of this size: it lets nothing through, or answers for the server.
+        if refusal.isForeign, Self.isSmall(culprit) { return abandon(.refused(refusal)) }
         return enter(.splitting(culprit.id, refusal), .split(culprit.id))
     }
 
@@ -86,6 +89,22 @@ extension Machine {
         batches.divided()
         return recover(then: .seal)
     }
+
+    /// What is too large only for something before the server is not to blame: another network may
+    /// let it through. The others go on.
+    private mutating func undivided(_ id: MutationID, _ refusal: Refusal) -> Instruction {
+        guard refusal.isForeign else { return condemn(id, refusal) }
+        unfinished = refusal
+        batches.passOver(id)
+        return recover(then: .seal)
+    }
+
+    private static func isSmall(_ mutation: Mutation) -> Bool {
+        mutation.json.serialized().count <= smallMutation
+    }
+
+    /// Bytes of JSON, not compressed: what any proxy in use lets through.
+    private static let smallMutation = 64 << 10
 
     private mutating func condemn(_ id: MutationID, _ refusal: Refusal) -> Instruction {
         // A server that refuses one after another is at fault itself: the next stays as it is.

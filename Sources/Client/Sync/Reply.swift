@@ -49,6 +49,8 @@ package struct Refusal: Error, Equatable, Sendable {
     package var retryAfterSeconds: Int64?
     /// The server's code, such as `token_unknown`; empty when the answer was not our server's.
     package var code: String
+    /// Not an answer of our server, but of something before it or in its place.
+    package var isForeign: Bool { code.isEmpty }
     /// The server's sentence, for people: bounded, and without what would steer a terminal.
     package var message: String
 
@@ -103,10 +105,21 @@ extension WireAnswer {
     private var refusal: Refusal {
         // Proxies answer errors too, in HTML: then there is a status and nothing else.
         let failure = try? WireFailure(json: document())
+        let error = failure?.error.code.isEmpty == false ? failure?.error : nil
         return Refusal(
-            kind(code: failure?.error.code), status: status, retryAfterSeconds: retryAfterSeconds,
-            code: failure?.error.code ?? "",
-            message: String(ShownText.clean(failure?.error.message ?? "").prefix(300)))
+            kind(code: error?.code), status: status,
+            retryAfterSeconds: patience(isOurs: error != nil), code: error?.code ?? "",
+            message: String(ShownText.clean(error?.message ?? "").prefix(300)))
+    }
+
+    /// What `Retry-After` counts for. Beside a redirect or a refusal it tells of the page of a portal,
+    /// and what stands before the server may be asked again as soon as after any failure.
+    private func patience(isOurs: Bool) -> Int64? {
+        switch status {
+        case 408, 425, 429, 500...599:
+            isOurs ? retryAfterSeconds : retryAfterSeconds.map { min($0, Backoff.ceiling / 1000) }
+        default: nil
+        }
     }
 
     /// - Parameter code: nil when the answer is not our server's.
