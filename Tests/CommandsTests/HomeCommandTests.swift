@@ -2,6 +2,7 @@ import Arguments
 import Coding
 import Commands
 import Foundation
+import LocalStore
 import TestSupport
 import Testing
 import Vault
@@ -40,6 +41,51 @@ struct HomeCommandTests {
         #expect(outcome.status == 2)
         #expect(outcome.output == "")
         #expect(outcome.messages.contains("report"))
+    }
+
+    @Test(
+        "with --json a wrong line is one document too",
+        arguments: [
+            ["show", "--json"], ["bogus", "--json"], ["--json", "list", "--nonsense"], ["--json"],
+            ["demo", "--json"], ["demo", "--tour", "--json"], ["set", "a", "b", "--json"],
+        ])
+    func usageDocument(words: [String]) throws {
+        let outcome = try CommandBench().run(words)
+        #expect(outcome.status == 2, "\(outcome.messages)")
+        #expect(try outcome.json?.object("error").integer("exitCode") == 2)
+        #expect(try outcome.json?.object("error").string("message").isEmpty == false)
+    }
+
+    @Test("--color stands before and after every command")
+    func colour() throws {
+        for (path, command) in Walkdown.program(in: try CommandBench().surroundings).allCommands {
+            let operands = command.positionals.filter(\.isRequired).map { _ in "x=1" }
+            for words in [
+                ["--color", "never"] + path + operands, path + operands + ["--color=always"],
+            ] {
+                let program = Walkdown.program(in: try CommandBench().surroundings)
+                guard case .run(_, let line) = try program.parse(words) else { continue }
+                #expect(line.has("color"), "\(words)")
+            }
+        }
+        #expect(try CommandBench().run("lock", "--color", "blue").status == 2)
+    }
+
+    @Test("info tells the server's address where the PIN is given")
+    func infoServer() throws {
+        let bench = try StoreBench()
+        try bench.withStore { store in
+            try store.store(
+                Enrolment(
+                    serverURL: "https://server.example:8443", deviceID: CommandBench.deviceId,
+                    token: "t", team: "x", caPem: "", pins: [], deviceKey: ""))
+        }
+        #expect(try bench.document("info").string("server") == "https://server.example:8443")
+        #expect(try bench.run("info").output.contains("server    https://server.example:8443\n"))
+        let closed = try bench.bench.runWithoutPIN("info", "--json")
+        #expect(closed.status == 0)
+        #expect(try closed.json?.required("server") == .null)
+        #expect(try bench.bench.runWithoutPIN("info").output.contains("--pin-file"))
     }
 
     @Test("info tells where things are, without a PIN")

@@ -29,26 +29,4 @@ struct CommandRun: Sendable {
     func say(_ failure: Failure) {
         console.say(String(Walkdown.renderer.text(of: failure).dropLast()))
     }
-
-    /// A script that asked for JSON gets a document also when the command fails: an object with
-    /// `error`. The sentence for people goes to standard error as always.
-    func perform(_ action: Entry.Action) throws -> ExitCode {
-        do {
-            return try action(self)
-        } catch let error as OutputError {
-            throw error
-        } catch {
-            let failure = Walkdown.renderer.failure(for: error)
-            if wantsJSON {
-                let document: JSON = [
-                    "error": [
-                        "exitCode": .integer(Int64(failure.exitCode.rawValue)),
-                        "message": .string(failure.sentence),
-                    ]
-                ]
-                try console.writeDocument(document.serialized(pretty: true))
-            }
-            throw failure
-        }
-    }
 }

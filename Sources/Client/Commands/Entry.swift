@@ -1,4 +1,5 @@
 internal import Arguments
+internal import TerminalKit
 
 /// One command of `walkdown`: its line in the table and what it does. A command whose parts are
 /// not built has no entry, so it is neither in the help nor accepted.
@@ -19,7 +20,7 @@ struct Entry: Sendable {
         ) { [action] invocation, console in
             let run = CommandRun(
                 invocation: invocation, console: console, surroundings: surroundings)
-            return try run.perform(action)
+            return try action(run)
         }
     }
 }
@@ -41,6 +42,9 @@ enum GlobalOption {
         help: "Read the PIN from the first line of FILE ('-' is standard input).")
     static let json = Option(
         "json", help: "One JSON document on standard output.")
+    static let colour = Option(
+        "color", value: "WHEN", allowed: ScreenOptions.ColourChoice.allCases.map(\.rawValue),
+        help: "Colour on the screen: auto (unless NO_COLOR is set), always or never.")
 
-    static let all = [home, pinFile, json]
+    static let all = [home, pinFile, json, colour]
 }

@@ -13,9 +13,6 @@ enum ScreenCommand {
         Option("ascii", help: "Draw with ASCII characters only."),
         Option("utf8", help: "Draw with UTF-8 characters, whatever the locale says."),
         Option(
-            "color", value: "WHEN", allowed: ScreenOptions.ColourChoice.allCases.map(\.rawValue),
-            help: "Use colour: auto (unless NO_COLOR is set), always or never."),
-        Option(
             "theme", value: "NAME", allowed: Theme.Name.allCases.map(\.rawValue),
             help: "Colours for dark or light ground, for sunlight, or none (mono)."),
     ]
@@ -48,7 +45,9 @@ enum ScreenCommand {
         let line = run.invocation
         if line.has("ascii") { options.tier = .ascii }
         if line.has("utf8") { options.tier = .utf8 }
-        if let colour = line.value("color").flatMap(ScreenOptions.ColourChoice.init) {
+        if let colour = line.value(GlobalOption.colour.name).flatMap(
+            ScreenOptions.ColourChoice.init)
+        {
             options.colour = colour
         }
         if let theme = line.value("theme").flatMap(Theme.Name.init) { options.theme = theme }

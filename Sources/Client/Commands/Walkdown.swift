@@ -1,4 +1,5 @@
 package import Arguments
+internal import Coding
 internal import Vault
 
 /// The program: its table of commands, and its life from the first word to the exit status.
@@ -21,7 +22,7 @@ package enum Walkdown {
         ) { invocation, console in
             let run = CommandRun(
                 invocation: invocation, console: console, surroundings: surroundings)
-            return try run.perform(ScreenCommand.open)
+            return try ScreenCommand.open(run)
         }
         return Program(root: root, globalOptions: GlobalOption.all)
     }
@@ -30,7 +31,22 @@ package enum Walkdown {
         program: "walkdown",
         translations: [
             VaultWords.failure, StoreWords.failure, SyncWords.failure, TerminalWords.failure,
-        ])
+        ],
+        document: { failure in
+            let document: JSON = [
+                "error": [
+                    "exitCode": .integer(Int64(failure.exitCode.rawValue)),
+                    "message": .string(failure.sentence),
+                ]
+            ]
+            return document.serialized(pretty: true)
+        })
+
+    /// The program with the words of this process.
+    /// - Returns: the exit status.
+    package static func runProcess() -> Int32 {
+        RawWords.ofThisProcess.run(renderer) { run($0) }
+    }
 
     /// - Parameter words: the arguments without the program's name.
     /// - Returns: the exit status.

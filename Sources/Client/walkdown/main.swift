@@ -1,4 +1,4 @@
 internal import Commands
 internal import Glibc
 
-exit(Walkdown.run(Array(CommandLine.arguments.dropFirst())))
+exit(Walkdown.runProcess())

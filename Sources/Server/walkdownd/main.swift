@@ -1,7 +1,8 @@
+import Arguments
 import Gateway
 
 #if canImport(Glibc)
     import Glibc
 #endif
 
-exit(Walkdownd.run(Array(CommandLine.arguments.dropFirst())))
+exit(RawWords.ofThisProcess.run(Renderer(program: "walkdownd")) { Walkdownd.run($0) })

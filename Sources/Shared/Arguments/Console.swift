@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// A write to standard output that did not reach its reader.
 package struct OutputError: Error, Equatable {
@@ -18,6 +19,7 @@ package struct OutputError: Error, Equatable {
 package struct Console: Sendable {
     let output: Int32
     let messages: Int32
+    private let documents = DocumentNote()
 
     package init(output: Int32 = STDOUT_FILENO, messages: Int32 = STDERR_FILENO) {
         self.output = output
@@ -37,8 +39,12 @@ package struct Console: Sendable {
 
     /// The one JSON document of a command that was asked for `--json`.
     package func writeDocument(_ json: [UInt8]) throws(OutputError) {
+        documents.isWritten.store(true, ordering: .relaxed)
         try Console.writeAll(json + [UInt8(ascii: "\n")], to: output)
     }
+
+    /// Whether a document was begun: a second one would make both unreadable.
+    var hasDocument: Bool { documents.isWritten.load(ordering: .relaxed) }
 
     /// A message for people; whatever is quoted in it, nothing reaches the terminal but text.
     package func say(_ text: String) {
@@ -67,4 +73,9 @@ package struct Console: Sendable {
             }
         }
     }
+}
+
+/// Shared by the copies of a console.
+private final class DocumentNote: Sendable {
+    let isWritten = Atomic(false)
 }

@@ -20,10 +20,17 @@ package struct Renderer: Sendable {
 
     package let program: String
     let translations: [Translation]
+    /// Makes the JSON document of a failure, for a program that was asked for `--json`; nil where
+    /// the program sees to that itself.
+    let document: (@Sendable (Failure) -> [UInt8])?
 
-    package init(program: String, translations: [Translation] = []) {
+    package init(
+        program: String, translations: [Translation] = [],
+        document: (@Sendable (Failure) -> [UInt8])? = nil
+    ) {
         self.program = program
         self.translations = translations
+        self.document = document
     }
 
     package func failure(for error: any Error) -> Failure {
@@ -80,6 +87,10 @@ extension Renderer {
             Failure(
                 .usage, "'\(word)' is one argument too many" + place(command),
                 advice: advice(nil, help: command))
+        case .notUTF8(let position):
+            Failure(
+                .usage, "word \(position) of the command line is not UTF-8",
+                advice: "Nothing was changed.")
         }
     }
 

@@ -18,12 +18,38 @@ extension Program {
                 }
                 return try action(invocation, console).rawValue
             }
-        } catch let error as OutputError where error.isBrokenPipe {
-            return ExitCode.status(ofSignal: SIGPIPE)
         } catch {
-            let failure = renderer.failure(for: error)
-            console.say(String(renderer.text(of: failure).dropLast()))
-            return failure.exitCode.rawValue
+            return renderer.tell(error, on: console, asked: words)
         }
+    }
+}
+
+extension Renderer {
+    /// The end of a program that failed: a sentence for people, and a document where JSON was asked
+    /// for and none was written.
+    /// - Parameter words: the command line, which may be the very thing that is wrong.
+    /// - Returns: the exit status.
+    func tell(_ error: any Error, on console: Console, asked words: [String]) -> Int32 {
+        if let output = error as? OutputError, output.isBrokenPipe {
+            return ExitCode.status(ofSignal: SIGPIPE)
+        }
+        let failure = failure(for: error)
+        do throws(OutputError) {
+            try writeDocument(of: failure, unless: error is OutputError, on: console, words)
+        } catch {
+            // The failure itself is the graver news, and standard error is still there for it.
+            if error.isBrokenPipe { return ExitCode.status(ofSignal: SIGPIPE) }
+        }
+        console.say(String(text(of: failure).dropLast()))
+        return failure.exitCode.rawValue
+    }
+
+    private func writeDocument(
+        of failure: Failure, unless isMute: Bool, on console: Console, _ words: [String]
+    ) throws(OutputError) {
+        // A line that cannot be parsed still says what its writer wants to read.
+        let wantsJSON = words.prefix(while: { $0 != "--" }).contains("--json")
+        guard let document, wantsJSON, !isMute, !console.hasDocument else { return }
+        try console.writeDocument(document(failure))
     }
 }

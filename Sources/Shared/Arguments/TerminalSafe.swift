@@ -16,3 +16,19 @@ package func terminalSafe(_ text: String, keepingLines: Bool = false) -> String 
     }
     return String(safe)
 }
+
+/// A value on one line and without tabs, so that rows and columns stay what they are: line ends, tabs
+/// and the backslash itself are written with a backslash, as `mysql -B` and PostgreSQL's COPY do.
+package func escapingLines(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\n": line.append(contentsOf: "\\n".unicodeScalars)
+        case "\r": line.append(contentsOf: "\\r".unicodeScalars)
+        case "\t": line.append(contentsOf: "\\t".unicodeScalars)
+        case "\\": line.append(contentsOf: "\\\\".unicodeScalars)
+        default: line.append(scalar)
+        }
+    }
+    return String(line)
+}

@@ -9,4 +9,6 @@ package enum UsageError: Error, Equatable {
     case missingCommand(in: [String], known: [String])
     case missingOperand(String, command: [String])
     case extraOperand(String, command: [String])
+    /// Counted from 1, the program's name left out.
+    case notUTF8(position: Int)
 }

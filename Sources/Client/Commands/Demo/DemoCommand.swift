@@ -21,6 +21,10 @@ enum DemoCommand {
             """,
         options: [keep, tour] + ScreenCommand.options
     ) { run in
+        guard !run.wantsJSON else {
+            throw Failure(
+                .usage, "the demo has no JSON", advice: "'walkdown list --json' and others do.")
+        }
         let kept = run.invocation.value(keep.name)
         return run.invocation.has(tour.name)
             ? try playTour(run, keeping: kept) : try open(run, keeping: kept)
