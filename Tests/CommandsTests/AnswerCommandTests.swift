@@ -130,6 +130,55 @@ struct AnswerCommandTests {
         #expect(try bench.document("new", "cold_chain").string("id").count == 36)
     }
 
+    @Test("new stores the asset's tag, whether it was named by its tag or by its id")
+    func newAtAsset() throws {
+        for name in ["F-17", StoreBench.asset.rawValue] {
+            let made = try bench.document("new", "cold_chain", "--asset", name).string("id")
+            let row = try #require(
+                try bench.document(
+                    "sql", "SELECT \"@asset\" AS asset FROM cold_chain WHERE id = '\(made)'"
+                ).asArray().first)
+            #expect(try row.string("asset") == "F-17")
+        }
+    }
+
+    @Test("show keeps each answer on its line, and a long one does not widen the others")
+    func longAnswers() throws {
+        let long = String(repeating: "x", count: 20_000)
+        try bench.withStore { store in
+            try store.set([("notes", .string("one\ntwo\tthree\\"))], on: StoreBench.assigned)
+            try store.set(
+                [("seals", .string("GOOD")), ("@title", .string(long))], on: StoreBench.assigned)
+        }
+        var shown = try bench.run("show", id).output
+        #expect(shown.contains(#"one\ntwo\tthree\\  pending"#), "\(shown.suffix(300))")
+        #expect(
+            try bench.run("sql", "SELECT id, notes FROM cold_chain").output
+                == id + "\t" + #"one\ntwo\tthree\\"# + "\n")
+        #expect(try bench.run("set", id, "notes=\(long)").status == 0)
+        shown = try bench.run("show", id).output
+        #expect(shown.utf8.count < 42_000, "\(shown.utf8.count)")
+    }
+
+    @Test("show tells why an inspection was returned")
+    func comment() throws {
+        #expect(try bench.document("show", id).required("comment") == .null)
+        try bench.withStore { store in
+            try bench.apply(
+                [
+                    bench.record(
+                        "inspection", id,
+                        [
+                            "@form": "cold_chain", "@formVersion": "3", "@state": "returned",
+                            "@comment": "The picture\nis blurred",
+                        ], parent: StoreBench.asset.rawValue, version: 2)
+                ], in: store)
+        }
+        #expect(try bench.document("show", id).string("comment") == "The picture\nis blurred")
+        #expect(
+            try bench.run("show", id).output.contains(#"comment  The picture\nis blurred"# + "\n"))
+    }
+
     @Test("complete lists what is missing and exits 3, and finishes what is whole")
     func complete() throws {
         #expect(try bench.run("set", id, "notes=x").status == 0)

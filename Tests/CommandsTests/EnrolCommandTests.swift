@@ -69,4 +69,23 @@ struct EnrolCommandTests {
         }
         #expect(throws: VaultError.notEnrolled) { try SealedVault.load(bench.home) }
     }
+
+    @Test(
+        "a certificate file that is none, or another server's, is this device's affair",
+        arguments: [
+            ("root:x:0:0", "is not one certificate"),
+            (
+                "-----BEGIN CERTIFICATE-----\nCQkJ\n-----END CERTIFICATE-----\n",
+                "not the one that the code names"
+            ),
+        ])
+    func wrongAuthority(text: String, reason: String) throws {
+        let server = try SilentServer()
+        let file = try bench.folder.write(text, to: "ca.pem")
+        let outcome = try bench.run(
+            "enroll", "https://127.0.0.1:\(server.port)", code, "--ca", file)
+        #expect(outcome.status == 1)
+        #expect(outcome.messages.contains(reason), "\(outcome.messages)")
+        #expect(!server.wasCalled)
+    }
 }

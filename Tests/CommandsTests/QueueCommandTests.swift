@@ -53,6 +53,27 @@ struct QueueCommandTests {
         #expect(try shown.elements("conflicts").isEmpty)
     }
 
+    @Test("what somebody wrote since is shown, and taken")
+    func newestTheirs() throws {
+        try bench.makeConflict()
+        try bench.withStore { store in
+            try bench.apply(
+                [
+                    bench.record(
+                        "inspection", id,
+                        [
+                            "@form": "cold_chain", "@formVersion": "3", "@state": "inProgress",
+                            "seals": "GOOD", "notes": "new",
+                        ], parent: StoreBench.asset.rawValue, version: 3)
+                ], in: store)
+        }
+        let conflict = try #require(try bench.document("show", id).elements("conflicts").first)
+        #expect(try conflict.string("theirs") == "GOOD")
+        #expect(try bench.run("resolve", id, "--theirs").status == 0)
+        let fields = try bench.document("show", id).object("fields")
+        #expect(try fields.object("seals").string("value") == "GOOD")
+    }
+
     @Test("a value of one's own settles it; another question or a wrong value exits 3")
     func resolveValue() throws {
         try bench.makeConflict()
@@ -128,6 +149,17 @@ struct QueueCommandTests {
         #expect(outcome.status == 1)
         #expect(outcome.output == "")
         #expect(outcome.messages.hasPrefix("walkdown: "))
+        #expect(!outcome.messages.contains("engine("), "\(outcome.messages)")
+    }
+
+    @Test("at the queue's limit it is the queue that is named, and no field")
+    func fullQueue() throws {
+        try bench.withRawDatabase {
+            try $0.execute("UPDATE __sync_metadata SET value = 0 WHERE key = 'queue_limit'")
+        }
+        let outcome = try bench.run("set", id, "notes=x")
+        #expect(outcome.status == 1)
+        #expect(outcome.messages.hasPrefix("walkdown: too many changes"))
     }
 
     @Test("sql --write changes neither the queue nor the triggers, whatever stands before the word")

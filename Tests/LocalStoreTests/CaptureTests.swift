@@ -191,7 +191,7 @@ struct CaptureTests {
         let device = try Device()
         let id = try device.acceptedInspection()
         let long = String(repeating: "x", count: 60_000)
-        for field in ["notes", "facility", "@title", "@due", "@assignee", "@asset"] {
+        for field in ["notes", "facility", "@title", "@comment", "@assignee", "@asset"] {
             try device.store.set([(field, .string(long))], on: id)
         }
         #expect(try device.queue(id).count == 2)

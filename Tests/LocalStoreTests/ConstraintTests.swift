@@ -38,6 +38,18 @@ struct ConstraintTests {
             ("unknown", .integer(5), .question), ("notes", .string("a\0b"), .text),
             ("notes", .string(String(repeating: "é", count: 32_769)), .text),
             ("@state", .string("approved"), .state), ("@state", .null, .state),
+            ("checked_on", .string("2026-13-45"), .type),
+            ("checked_on", .string("2026-02-29"), .type),
+            ("@state", .integer(1), .state), ("@state", .string("nonsense"), .state),
+            ("@form", .null, .form), ("@form", .integer(5), .form), ("@form", .string("x"), .form),
+            ("@formVersion", .null, .form), ("@formVersion", .integer(1), .form),
+            ("@formVersion", .string("2"), .form), ("@formVersion", .string(""), .form),
+            ("@due", .integer(5), .day), ("@due", .string(""), .day),
+            ("@due", .string("2026-13-45"), .day), ("@due", .string("2026-02-29"), .day),
+            ("@due", .string("2026-04-31"), .day), ("@due", .string("2026-3-9"), .day),
+            ("@due", .string("0000-01-01"), .day), ("@due", .string("2026-03-09T00:00"), .day),
+            ("@asset", .integer(5), .type), ("@title", .double(1.5), .type),
+            ("@assignee", .integer(5), .type), ("@comment", .integer(5), .type),
         ] as [(FieldName, FieldValue, Refusal)])
     func answers(field: FieldName, value: FieldValue, refusal: Refusal) throws {
         let device = try Device()
@@ -53,6 +65,9 @@ struct ConstraintTests {
             ("pressure", .integer(0)), ("pressure", .double(160.5)), ("pressure", .integer(500)),
             ("doors", .integer(.min)), ("health", .string("WARNING")),
             ("checked_on", .string("2026-03-14")), ("notes", .string("")),
+            ("checked_on", .string("2028-02-29")), ("@due", .string("2028-02-29")),
+            ("@due", .string("9999-12-31")), ("@title", .string("Round")),
+            ("@asset", .string("EQ-1")),
             ("notes", .string(String(repeating: "x", count: 65_536))),
         ] as [(FieldName, FieldValue)])
     func allowed(field: FieldName, value: FieldValue) throws {
@@ -97,6 +112,61 @@ struct ConstraintTests {
             }
         }
         try device.finish()
+    }
+
+    @Test("Form and version stay as an inspection began, also where the server has it by now")
+    func formIsKept() throws {
+        let device = try Device()
+        let id = try device.acceptedInspection([("doors", .integer(1))])
+        let view = "cold_chain_equipment"
+        for value in ["NULL", "1", "'2'", "''"] {
+            for column in ["@form", "@formVersion"] {
+                try expect(.form, on: device) {
+                    _ = try device.store.sql(
+                        "UPDATE field SET value = \(value) WHERE name = '\(column)'", write: true)
+                }
+            }
+            try expect(.form, on: device) {
+                _ = try device.store.sql(
+                    "UPDATE \(view) SET \"@formVersion\" = \(value)", write: true)
+            }
+        }
+        for value in ["5", "''"] {
+            try expect(.type, on: device) {
+                _ = try device.store.sql(
+                    "INSERT INTO \(view) (\"@formVersion\") VALUES (\(value))", write: true)
+            }
+        }
+        try device.store.set([("@title", .string("x")), ("@due", .string("2026-03-09"))], on: id)
+        try device.store.set([("@title", .null), ("@due", .null)], on: id)
+        #expect(try device.queue(id) == [])
+        try device.finish()
+    }
+
+    @Test("A store from before a rule gets it, with the views of its forms")
+    func renewed() throws {
+        let device = try Device()
+        let id = try device.newInspection()
+        try device.store.close()
+        let old = try device.openRaw()
+        try old.execute("DELETE FROM schema_migration WHERE name = 'built-in fields'")
+        try old.execute("DROP TRIGGER field_update_allowed")
+        try old.execute("DROP VIEW cold_chain_equipment")
+        try old.close()
+        try device.reopen(closed: true)
+        try expect(.form, on: device) {
+            _ = try device.store.sql(
+                "UPDATE cold_chain_equipment SET \"@formVersion\" = NULL", write: true)
+        }
+        #expect(try device.value("@formVersion", of: id) == .string("1"))
+        try device.finish()
+    }
+
+    @Test("A refusal names the field only where its value is the matter")
+    func sentences() {
+        let full = StoreError.refused(.queueFull, field: "@state").description
+        #expect(full == Refusal.queueFull.sentence)
+        #expect(StoreError.refused(.limit, field: "doors").description.hasPrefix("doors: "))
     }
 
     @Test("T55 counters are whole numbers from end to end")

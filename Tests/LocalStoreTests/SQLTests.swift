@@ -70,6 +70,85 @@ struct SQLTests {
         try device.finish()
     }
 
+    private func put(_ id: RecordID, tag: String, in store: DeviceStore) throws {
+        try store.edit { database in
+            try database.insertRecord(id, table: RecordTable.asset, parent: nil)
+            try database.write(.string(tag), to: "@tag", of: id)
+        }
+    }
+
+    @Test("An inspection of an asset keeps the asset's tag, however it begins")
+    func assetTag() throws {
+        let device = try Device()
+        try put("asset-1", tag: "EQ-1", in: device.store)
+        for (id, tag) in [("asset-2", "EQ-2"), ("asset-3", "EQ-2")] {
+            try put(RecordID(id), tag: tag, in: device.store)
+        }
+        let own = try device.store.createInspection(
+            form: TestForm.id, version: "1", asset: "asset-1")
+        #expect(try device.value("@asset", of: own) == .string("EQ-1"))
+        for named in ["EQ-1", "asset-1", "asset-2"] {
+            _ = try device.store.sql(
+                "INSERT INTO cold_chain_equipment (id, \"@asset\") VALUES ('i \(named)', '\(named)')",
+                write: true)
+        }
+        for (id, tag) in [("i EQ-1", "EQ-1"), ("i asset-1", "EQ-1"), ("i asset-2", "EQ-2")] {
+            #expect(try device.value("@asset", of: RecordID(id)) == .string(tag))
+            #expect(try device.store.inspection(RecordID(id)).summary.asset == tag)
+        }
+        for stranger in ["EQ-2", "nobody"] {
+            #expect(throws: StoreError.refused(.asset, field: nil)) {
+                try device.store.sql(
+                    "INSERT INTO cold_chain_equipment (\"@asset\") VALUES ('\(stranger)')",
+                    write: true)
+            }
+        }
+        try device.finish()
+    }
+
+    private func form(_ id: String, question: String) throws -> FormDefinition {
+        try FormDefinition(
+            id: id, version: "1", title: id,
+            sections: [
+                Section(
+                    name: "main", title: "Main",
+                    questions: [
+                        Question(path: question, label: question, type: .text(multiline: false))
+                    ])
+            ])
+    }
+
+    @Test(
+        "Forms whose ids differ in case have a view each, with the same names in any order",
+        arguments: [
+            ["cold", "COLD", "Cold"], ["COLD", "Cold", "cold"], ["Cold", "cold", "COLD"],
+        ])
+    func viewsOfCases(order: [String]) throws {
+        let device = try Device()
+        for id in order { try device.store.store(form: form(id, question: "of_" + id)) }
+        let views = ["cold": "cold", "Cold": "form_Cold", "COLD": "form_COLD_2"]
+        for (id, view) in views {
+            let result = try device.store.sql("SELECT * FROM \(view)", write: false)
+            #expect(result.columns.contains("of_" + id), "\(id) in \(result.columns)")
+            _ = try device.store.sql("INSERT INTO \(view) (of_\(id)) VALUES ('x')", write: true)
+        }
+        #expect(
+            try device.number(
+                "SELECT count(DISTINCT value) FROM field WHERE name = '@form'") == 3)
+        try device.finish()
+    }
+
+    @Test("A form that is called like a table, or like the view of one, has a view of its own")
+    func namesOfViews() {
+        let names = FormViewNames(
+            forms: ["field", "Field", "form_field", "__sync_x", "plain"], others: ["field", "form"])
+        #expect(
+            names.names == [
+                "field": "form_field_2", "Field": "form_Field_3", "form_field": "form_field",
+                "__sync_x": "form___sync_x", "plain": "plain",
+            ])
+    }
+
     @Test(
         "Neither the queue nor the file itself is open to statements",
         arguments: [

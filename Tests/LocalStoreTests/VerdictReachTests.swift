@@ -85,6 +85,48 @@ struct VerdictReachTests {
         try device.finish()
     }
 
+    @Test("a conflict shows the other side's newest value, and what is decided is about that one")
+    func newestTheirs() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["notes": .string("n1")])
+        try device.store.set([("notes", .string("n2"))], on: id)
+        try device.sync(server)
+        let first = try device.store.conflicts()
+        #expect(first.map(\.theirs) == [.string("n1")])
+        server.edit(id, ["notes": .string("n1b")], by: "node-c")
+        try device.sync(server)
+        let second = try device.store.conflicts()
+        #expect(second.map(\.theirs) == [.string("n1b")])
+        #expect(second.map(\.theirsNode) == ["node-c"])
+        for resolution in [Resolution.mine, .theirs, .value(.string("x"))] {
+            #expect(throws: StoreError.changedSinceShown(["notes"])) {
+                try device.store.resolve(id, ["notes": resolution], shown: first)
+            }
+        }
+        #expect(try device.store.conflicts() == second)
+        try device.store.resolve(id, ["notes": .mine], shown: second)
+        try device.sync(server)
+        #expect(server.records[id]?.fields["notes"]?.value == .string("n2"))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("theirs that was taken away since the conflict is nothing, of nobody new")
+    func theirsTakenAway() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["notes": .string("n1")])
+        try device.store.set([("notes", .string("n2"))], on: id)
+        try device.sync(server)
+        server.edit(id, ["notes": .null])
+        server.edit(id, ["facility": .string("elsewhere")])
+        try device.sync(server)
+        #expect(try device.store.conflicts().map(\.theirs) == [.null])
+        try device.store.resolve(id, ["notes": .theirs])
+        #expect(try device.value("notes", of: id) == .null)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("an answer does not change a field on the screen, nor the base of its next edit")
     func answerUnderHold() throws {
         let id = try device.acceptedInspectionOf(server)

@@ -130,14 +130,29 @@ enum EnrollCommand {
                     advice: "Thirteen groups of four letters and digits; check for a missing one.")
             }
             name = run.invocation.value(EnrollCommand.name.name) ?? ProcessInfo.processInfo.hostName
-            authority = try run.invocation.value(EnrollCommand.authority.name).map(Self.read)
+            authority = try run.invocation.value(EnrollCommand.authority.name).map { [code] in
+                try Self.authority(in: $0, for: code)
+            }
         }
 
-        private static func read(_ path: String) throws -> [UInt8] {
+        /// A wrong file is this device's own affair: the server has not been asked yet.
+        private static func authority(
+            in path: String, for code: EnrollmentCode
+        ) throws -> [UInt8] {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw Failure(.failed, "cannot read \(path)")
             }
-            return [UInt8](data)
+            switch Sync.Enrolment.judge(authority: [UInt8](data), by: code) {
+            case .named: return [UInt8](data)
+            case .notOne:
+                throw Failure(
+                    .failed, "\(path) is not one certificate (PEM)",
+                    advice: "The server's administrator has it as ca.pem.")
+            case .another:
+                throw Failure(
+                    .failed, "the certificate in \(path) is not the one that the code names",
+                    advice: "Code and certificate have to be of the same server.")
+            }
         }
 
         /// Spends the code.

@@ -30,7 +30,9 @@ enum ResolveCommand {
         let answers = try AnswerWords(words)
         let summary = try run.withStore(for: .writing) { store in
             let detail = try store.detail(matching: run.invocation.operand("ID"))
-            try store.resolve(detail.summary.id, decisions(for: detail, answers, store, run))
+            try store.resolve(
+                detail.summary.id, decisions(for: detail, answers, store, run),
+                shown: detail.conflicts)
             return try store.inspection(detail.summary.id).summary
         }
         try run.emit(summary.json) { "\(summary.id) is settled: \(summary.sync.words)\n" }

@@ -22,22 +22,29 @@ enum ShowCommand {
             "\(summary.name)", "id       \(summary.id)",
             "form     \(summary.form) \(summary.formVersion)",
             "state    \(summary.stateWords), \(summary.sync.words), version \(summary.version)",
-            "answers  \(summary.answered) of \(summary.total)", "",
+            "answers  \(summary.answered) of \(summary.total)",
         ]
+        if let comment = detail.comment { lines.append("comment  \(escapingLines(comment))") }
+        lines.append("")
         var table = TextTable(["QUESTION", "ANSWER", "SYNC"])
         for (name, field) in detail.fields.sorted(by: { $0.key < $1.key }) {
-            table.append([name, ShownText.clean(field.value.plainText), field.sync.words])
+            table.append([name, shown(field.value), field.sync.words])
         }
         lines += table.text.split(separator: "\n").map(String.init)
         for conflict in detail.conflicts {
             lines += [
                 "", "conflict in \(conflict.column) (\(conflict.rule))",
-                "  base    \(conflict.base.plainText)", "  mine    \(conflict.mine.plainText)",
-                "  theirs  \(conflict.theirs.plainText)"
+                "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
+                "  theirs  \(shown(conflict.theirs))"
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
             ]
         }
         return lines.map { terminalSafe($0) + "\n" }.joined()
+    }
+
+    /// First the line ends are written out, then goes what could steer a terminal.
+    private static func shown(_ value: FieldValue) -> String {
+        ShownText.clean(escapingLines(value.plainText))
     }
 }
 
@@ -61,7 +68,7 @@ extension InspectionDetail {
             "formVersion": .string(summary.formVersion), "asset": JSON(summary.asset),
             "site": JSON(summary.site), "state": .string(summary.state),
             "dueOn": JSON(summary.dueOn), "sync": .string(summary.sync.rawValue),
-            "version": .integer(summary.version),
+            "version": .integer(summary.version), "comment": JSON(comment),
             "fields": .object(answers),
             "conflicts": .array(conflicts.map(\.json)),
         ]

@@ -20,7 +20,8 @@ enum StoreWords {
         switch error {
         case .refused(.queueFull, _):
             Failure(.failed, error.description, advice: "'walkdown sync' sends them.")
-        case .refused, .unresolved, .notInConflict: Failure(.validation, error.description)
+        case .refused, .unresolved, .notInConflict, .changedSinceShown:
+            Failure(.validation, error.description)
         case .unknownRecord, .unknownMutation, .wrongStatus: Failure(.failed, error.description)
         case .unknownForm:
             Failure(.failed, error.description, advice: "'walkdown sync' fetches the forms.")

@@ -53,9 +53,13 @@ extension DeviceStore {
 
     /// Settles every field in conflict of a record; what was decided goes out as one new mutation
     /// on the version that was shown.
+    /// - Parameter shown: the conflicts as they were shown, where somebody else's change may have come
+    ///   in since.
     /// - Throws: `unresolved` where a field in conflict is not named, `notInConflict` where
-    ///   another one is.
-    package func resolve(_ id: RecordID, _ resolutions: [FieldName: Resolution]) throws {
+    ///   another one is, `changedSinceShown`.
+    package func resolve(
+        _ id: RecordID, _ resolutions: [FieldName: Resolution], shown views: [ConflictView] = []
+    ) throws {
         try settle { database in
             let waiting = try database.waitingMutations(of: id)
             guard waiting.contains(where: { $0.status == "CONFLICT" }) else {
@@ -64,8 +68,10 @@ extension DeviceStore {
             // Nothing of a record in conflict is sent, so that all of it is taken along: a field in
             // conflict that was divided from one in review stands behind later changes of it.
             let absorbed = waiting.filter { ["CONFLICT", "PENDING"].contains($0.status) }
-            var shown = try ShownConflict(absorbed.filter { $0.status == "CONFLICT" })
+            var shown = try ShownConflict(
+                absorbed.filter { $0.status == "CONFLICT" }, database)
             try shown.requireDecided(by: resolutions)
+            try shown.requireUnchanged(since: views)
             var entries = try shown.settle(absorbed.combinedEntries, resolutions, database)
             try database.keepInHistory(shown.given, of: id, rule: "resolved")
             let operation = absorbed.combinedOperation

@@ -16,10 +16,12 @@ extension DeviceStore {
             try database.requireForm(form, version: version)
             if let asset { try database.requireRecord(asset, table: RecordTable.asset) }
             try database.insertRecord(id, table: RecordTable.inspection, parent: asset)
+            // The asset itself is the parent; its tag stands in the field, as in an assignment.
+            let tag = try asset.map { try database.value(of: BuiltInField.tag, in: $0) }
             let fields: [(FieldName, FieldValue)] = [
                 (BuiltInField.form, .string(form)),
                 (BuiltInField.formVersion, .string(version)),
-                (BuiltInField.asset, asset.map { .string($0.rawValue) } ?? .null),
+                (BuiltInField.asset, tag ?? .null),
                 (BuiltInField.title, title.map { .string($0) } ?? .null),
                 (BuiltInField.state, .string(InspectionState.ofNewInspection.rawValue)),
             ]

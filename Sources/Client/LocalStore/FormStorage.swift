@@ -16,6 +16,7 @@ extension DeviceStore {
     package func store(form: FormDefinition, state: String = "open", etag: String? = nil) throws {
         let definition = String(decoding: form.json.serialized(), as: UTF8.self)
         try edit { database in
+            let names = try database.formViewNames()
             try database.execute(
                 "DELETE FROM form WHERE id = ? AND version = ?",
                 [.text(form.id), .text(form.version)])
@@ -29,7 +30,7 @@ extension DeviceStore {
                     .text(definition), DatabaseValue(etag),
                 ])
             try database.replaceQuestions(of: form)
-            try FormView(form: form).create(in: database)
+            try database.showInViews(form, before: names)
         }
     }
 

@@ -8,6 +8,7 @@ internal import SQLite
 /// CAST). Joins would end at 64 tables, hence a subselect a column.
 struct FormView {
     let name: String
+    private let formID: String
     private let columns: [Column]
 
     private struct Column {
@@ -22,7 +23,8 @@ struct FormView {
         "@state", "@formVersion", "@asset", "@title", "@due", "@assignee",
     ]
 
-    init(form: FormDefinition) {
+    /// - Parameter name: see `FormViewNames`.
+    init(form: FormDefinition, name: String) {
         let answered = form.questions.filter(\.type.takesAnswer).map(\.path)
         // SQLite's names are the same in upper and lower case, ours are not.
         var taken: Set<String> = ["id"]
@@ -31,56 +33,48 @@ struct FormView {
             while !taken.insert(name.lowercased()).inserted { name += "_" }
             return Column(field: field, name: name)
         }
-        name = form.id
+        self.name = name
         formID = form.id
     }
 
-    private let formID: String
-
     func create(in database: Connection) throws {
-        let name = try freeName(in: database)
-        try database.execute("DROP VIEW IF EXISTS \(quoted(name))")
+        try Self.drop(name, in: database)
         try database.execute(view(name))
         try database.execute(insertTrigger(name))
         try database.execute(updateTrigger(name))
         try database.execute(deleteTrigger(name))
     }
 
-    /// The form's id, unless a table of ours has that name or could have it.
-    private func freeName(in database: Connection) throws -> String {
-        let isTaken = try database.first(
-            "SELECT 1 FROM sqlite_master WHERE type <> 'view' AND lower(name) = lower(?)",
-            [.text(name)]
-        ) { _ in true }
-        let isReserved = ["sqlite_", "__sync_"].contains { name.lowercased().hasPrefix($0) }
-        return isTaken != nil || isReserved ? "form_" + name : name
+    /// With its triggers.
+    static func drop(_ name: String, in database: Connection) throws {
+        try database.execute("DROP VIEW IF EXISTS \(Self.quoted(name))")
     }
 
     private func view(_ name: String) -> String {
         let answers = columns.map { column in
             """
                 (SELECT value FROM field WHERE record_id = record.id AND name = \
-            \(literal(column.field))) AS \(quoted(column.name))
+            \(Self.literal(column.field))) AS \(Self.quoted(column.name))
             """
         }
         return """
-            CREATE VIEW \(quoted(name)) AS
+            CREATE VIEW \(Self.quoted(name)) AS
             SELECT record.id AS id,
             \(answers.joined(separator: ",\n"))
             FROM record
             WHERE record.table_name = 'inspection' AND record.is_deleted = 0
                 AND (SELECT value FROM field WHERE record_id = record.id AND name = '@form')
-                    = \(literal(formID))
+                    = \(Self.literal(formID))
             """
     }
 
     /// The state goes first where it opens the answers, and last where it closes them.
     private func updateTrigger(_ name: String) -> String {
-        let state = quoted("@state")
+        let state = Self.quoted("@state")
         let answers = columns.filter { $0.field != "@state" }
         let states = columns.filter { $0.field == "@state" }
         return """
-            CREATE TRIGGER \(quoted(name + "_updated")) INSTEAD OF UPDATE ON \(quoted(name))
+            CREATE TRIGGER \(Self.quoted(name + "_updated")) INSTEAD OF UPDATE ON \(Self.quoted(name))
             BEGIN
                 SELECT raise(ABORT, 'walkdown:key') WHERE OLD.id IS NOT NEW.id;
                 UPDATE field SET value = NEW.\(state)
@@ -94,9 +88,9 @@ struct FormView {
 
     /// Two statements a column: a field that is there is updated, one that is not is inserted.
     private func writes(_ column: Column, record: String, from old: String?) -> String {
-        let new = "NEW." + quoted(column.name)
-        let changed = old.map { " AND \($0)\(quoted(column.name)) IS NOT \(new)" } ?? ""
-        let field = literal(column.field)
+        let new = "NEW." + Self.quoted(column.name)
+        let changed = old.map { " AND \($0)\(Self.quoted(column.name)) IS NOT \(new)" } ?? ""
+        let field = Self.literal(column.field)
         return """
                 UPDATE field SET value = \(new)
                 WHERE record_id = \(record) AND name = \(field)\(changed);
@@ -111,19 +105,25 @@ struct FormView {
     /// none is given.
     private func insertTrigger(_ name: String) -> String {
         let made = "(SELECT value FROM __sync_metadata WHERE key = 'inserted_by_view')"
-        let answers = columns.filter { !["@state", "@formVersion"].contains($0.field) }
+        let answers = columns.filter { !["@state", "@formVersion", "@asset"].contains($0.field) }
         return """
-            CREATE TRIGGER \(quoted(name + "_inserted")) INSTEAD OF INSERT ON \(quoted(name))
+            CREATE TRIGGER \(Self.quoted(name + "_inserted")) INSTEAD OF INSERT ON \(Self.quoted(name))
             BEGIN
+                SELECT raise(ABORT, 'walkdown:asset')
+                WHERE NEW."@asset" IS NOT NULL AND (SELECT count(*) \(Self.assets)) <> 1;
                 UPDATE __sync_metadata SET value = coalesce(NEW.id, walkdown_uuid())
                 WHERE key = 'inserted_by_view';
                 INSERT INTO record (id, table_name, parent_id)
-                SELECT \(made), 'inspection', NEW."@asset";
+                SELECT \(made), 'inspection', (SELECT id \(Self.assets));
                 INSERT INTO field (record_id, name, value)
-                SELECT \(made), '@form', \(literal(formID));
+                SELECT \(made), '@asset', value FROM field
+                WHERE name = '@tag' AND value IS NOT NULL
+                    AND record_id = (SELECT parent_id FROM record WHERE id = \(made));
+                INSERT INTO field (record_id, name, value)
+                SELECT \(made), '@form', \(Self.literal(formID));
                 INSERT INTO field (record_id, name, value)
                 SELECT \(made), '@formVersion', coalesce(NEW."@formVersion", (
-                    SELECT version FROM form WHERE id = \(literal(formID))
+                    SELECT version FROM form WHERE id = \(Self.literal(formID))
                     ORDER BY state = 'open' DESC, length(version) DESC, version DESC LIMIT 1));
                 INSERT INTO field (record_id, name, value)
                 SELECT \(made), '@state', coalesce(NEW."@state", 'inProgress');
@@ -132,20 +132,28 @@ struct FormView {
             """
     }
 
+    /// What `@asset` names for a new inspection: an asset's tag, or its id.
+    private static let assets = """
+        FROM record AS asset
+                WHERE table_name = 'asset' AND is_deleted = 0 AND (id = NEW."@asset" OR EXISTS (
+                    SELECT 1 FROM field
+                    WHERE record_id = asset.id AND name = '@tag' AND value = NEW."@asset"))
+        """
+
     private func deleteTrigger(_ name: String) -> String {
         """
-        CREATE TRIGGER \(quoted(name + "_deleted")) INSTEAD OF DELETE ON \(quoted(name))
+        CREATE TRIGGER \(Self.quoted(name + "_deleted")) INSTEAD OF DELETE ON \(Self.quoted(name))
         BEGIN
             UPDATE record SET is_deleted = 1 WHERE id = OLD.id;
         END
         """
     }
 
-    private func quoted(_ name: String) -> String {
+    private static func quoted(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
-    private func literal(_ text: String) -> String {
+    private static func literal(_ text: String) -> String {
         "'" + text.replacing("'", with: "''") + "'"
     }
 }

@@ -62,6 +62,8 @@ package struct InspectionDetail: Sendable, Equatable {
 
     package var summary: InspectionSummary
     package var assetID: RecordID?
+    /// What a supervisor said when the inspection was returned.
+    package var comment: String?
     /// Answers by question path; without built-in fields.
     package var fields: [FieldName: Field]
     package var conflicts: [ConflictView]
@@ -78,6 +80,7 @@ package struct ConflictView: Sendable, Equatable {
     package var column: FieldName
     package var base: FieldValue
     package var mine: FieldValue
+    /// The newest that this device knows of.
     package var theirs: FieldValue
     package var theirsNode: NodeID?
     package var rule: String

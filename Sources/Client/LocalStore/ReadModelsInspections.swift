@@ -30,7 +30,8 @@ extension DeviceStore {
                 fields[name] = InspectionDetail.Field(value: value, sync: badges[name] ?? .synced)
             }
             return InspectionDetail(
-                summary: summary, assetID: shelf.assetID(of: id), fields: fields,
+                summary: summary, assetID: shelf.assetID(of: id),
+                comment: shelf.text(BuiltInField.comment, of: id), fields: fields,
                 conflicts: try database.conflicts(of: id))
         }
     }
@@ -115,7 +116,7 @@ private struct InspectionShelf {
         records[id]?.parent ?? text(BuiltInField.asset, of: id).map { RecordID($0) }
     }
 
-    private func text(_ field: FieldName, of id: RecordID) -> String? {
+    func text(_ field: FieldName, of id: RecordID) -> String? {
         guard let value = fields[id]?[field], !value.isNull else { return nil }
         return value.plainText
     }

@@ -175,20 +175,27 @@ extension Connection {
     func conflicts(of id: RecordID?) throws -> [ConflictView] {
         let rows = try query(
             """
-            SELECT seq_id, mutation_id, server_snapshot FROM __sync_outbox
+            SELECT seq_id, mutation_id, record_id, server_snapshot FROM __sync_outbox
             WHERE status = 'CONFLICT' AND status <> 'ACKNOWLEDGED'
                 AND (?1 IS NULL OR record_id = ?1)
             ORDER BY seq_id
             """, [DatabaseValue(id?.rawValue)]
-        ) { (try $0.integer(0), MutationID(try $0.text(1)), try $0.optionalText(2)) }
-        return try rows.flatMap { sequence, mutation, stored in
-            let mine = try newestValues(ofFieldsIn: sequence)
-            let snapshot = try stored.map(ConflictSnapshot.init(stored:))
-            return (snapshot?.conflicts ?? []).compactMap { conflict -> ConflictView? in
+        ) { row in
+            (
+                sequence: try row.integer(0), mutation: MutationID(try row.text(1)),
+                record: RecordID(try row.text(2)), snapshot: try row.optionalText(3)
+            )
+        }
+        return try rows.flatMap { row -> [ConflictView] in
+            guard let stored = row.snapshot else { return [] }
+            let mine = try newestValues(ofFieldsIn: row.sequence)
+            let snapshot = try ConflictSnapshot(stored: stored)
+            return try snapshot.conflicts.compactMap { conflict -> ConflictView? in
                 guard let value = mine[conflict.column] else { return nil }
+                let other = try otherSide(of: conflict, in: snapshot, on: row.record)
                 return ConflictView(
-                    mutationId: mutation, column: conflict.column, base: conflict.base, mine: value,
-                    theirs: conflict.theirs, theirsNode: conflict.theirsNode, rule: conflict.rule)
+                    mutationId: row.mutation, column: conflict.column, base: conflict.base,
+                    mine: value, theirs: other.value, theirsNode: other.node, rule: conflict.rule)
             }
         }
     }

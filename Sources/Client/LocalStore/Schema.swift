@@ -14,6 +14,14 @@ package enum Schema {
         Migration("outbox") { try $0.run(script: outbox) },
         Migration("forms and drafts") { try $0.run(script: forms) },
         Migration("triggers") { try $0.run(script: Triggers.script) },
+        // The rules of built-in fields, in a store that was made before them.
+        Migration("built-in fields") { database in
+            for name in Triggers.statements.keys {
+                try database.execute("DROP TRIGGER IF EXISTS \(name)")
+            }
+            try database.run(script: Triggers.script)
+            try database.renewFormViews()
+        },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never

@@ -30,15 +30,49 @@ package struct ConflictSnapshot: Sendable, Equatable {
     }
 }
 
+/// What stands against a waiting change now: what the verdict brought, or a newer value that was
+/// pulled since.
+struct OtherSide {
+    var value: FieldValue
+    /// nil where nobody is known.
+    var node: NodeID?
+    var version: Int64
+}
+
+extension Connection {
+    func otherSide(
+        of conflict: FieldConflict, in snapshot: ConflictSnapshot, on id: RecordID
+    ) throws -> OtherSide {
+        let brought = OtherSide(
+            value: conflict.theirs, node: conflict.theirsNode,
+            version: snapshot.record?.fields[conflict.column]?.version
+                ?? snapshot.record?.version ?? 0)
+        let pulled = try first(
+            """
+            SELECT value, node, version FROM __sync_shadow
+            WHERE record_id = ? AND name = ? AND version > ?
+            """, [.text(id.rawValue), .text(conflict.column), .integer(brought.version)]
+        ) { row in
+            OtherSide(
+                value: try row.fieldValue(0), node: NodeID(try row.text(1)),
+                version: try row.integer(2))
+        }
+        guard var pulled else { return brought }
+        // The version of a field without a value grows with its record's, and nobody did that.
+        if pulled.value == brought.value || pulled.node == "" { pulled.node = brought.node }
+        return pulled
+    }
+}
+
 /// The conflicts of one record while they are being settled.
 struct ShownConflict {
     private var conflicts: [FieldName: FieldConflict] = [:]
-    private var versions: [FieldName: Int64] = [:]
+    private var others: [FieldName: OtherSide] = [:]
     private var recordVersion: Int64 = 0
     /// Values of this device that were given up.
     private(set) var given: [FieldName: WaitingMutation.Entry] = [:]
 
-    init(_ mutations: [WaitingMutation]) throws {
+    init(_ mutations: [WaitingMutation], _ database: Connection) throws {
         for mutation in mutations {
             guard let stored = mutation.snapshot else {
                 throw StoreError.damaged("a conflict without its snapshot")
@@ -46,10 +80,19 @@ struct ShownConflict {
             let snapshot = try ConflictSnapshot(stored: stored)
             for conflict in snapshot.conflicts where mutation.entries[conflict.column] != nil {
                 conflicts[conflict.column] = conflict
-                versions[conflict.column] = snapshot.record?.fields[conflict.column]?.version
+                others[conflict.column] = try database.otherSide(
+                    of: conflict, in: snapshot, on: mutation.record)
             }
             recordVersion = max(recordVersion, snapshot.record?.version ?? 0)
         }
+    }
+
+    /// A value that nobody has looked at is neither taken nor overwritten.
+    func requireUnchanged(since shown: [ConflictView]) throws(StoreError) {
+        let stale = shown.filter { view in
+            others[view.column].map { $0.value != view.theirs } ?? false
+        }
+        guard stale.isEmpty else { throw .changedSinceShown(stale.map(\.column).sorted()) }
     }
 
     /// Whether the record was deleted by somebody else. What is kept then restores it.
@@ -78,17 +121,16 @@ struct ShownConflict {
         _ database: Connection
     ) throws -> [FieldName: WaitingMutation.Entry] {
         var settled = entries
-        for (name, conflict) in conflicts {
+        for (name, other) in others {
             guard let mine = entries[name], let resolution = resolutions[name] else { continue }
-            let theirs = DatabaseValue(conflict.theirs)
+            let theirs = DatabaseValue(other.value)
             let decided = Self.value(resolution, mine: mine.value, theirs: theirs)
             if decided != mine.value { given[name] = mine }
             if decided == theirs {
                 settled[name] = nil
             } else {
                 settled[name] = WaitingMutation.Entry(
-                    value: decided, baseValue: theirs,
-                    baseVersion: versions[name] ?? recordVersion,
+                    value: decided, baseValue: theirs, baseVersion: other.version,
                     lamport: try database.tickLamport())
             }
         }

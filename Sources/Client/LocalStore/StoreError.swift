@@ -3,7 +3,7 @@ package import SQLite
 /// Why a database's trigger refused a local change. The raw value is the code in its RAISE.
 package enum Refusal: String, Sendable, CaseIterable {
     case exists, key, version, delete, record, deleted, approved, complete, state, type, text,
-        question, choice, limit, uncaptured
+        question, choice, limit, uncaptured, form, day, asset
     case noRecord = "no_record"
     case queueFull = "queue_full"
 
@@ -17,7 +17,10 @@ package enum Refusal: String, Sendable, CaseIterable {
         case .deleted: "the record is deleted"
         case .noRecord: "there is no such record here, or it is deleted"
         case .question: "the form has no such question"
-        case .type: "the value is not of the question's type"
+        case .type: "the value is not of the type that belongs there"
+        case .form: "an inspection keeps the form and version that it began with"
+        case .day: "this is not a day, YYYY-MM-DD"
+        case .asset: "there is no such asset here, or several have that tag"
         case .choice: "the value is not one of the question's choices"
         case .limit: "the value is beyond the question's limits"
         case .text: "the text holds NUL, is not UTF-8, or is longer than 65536 bytes"
@@ -27,6 +30,15 @@ package enum Refusal: String, Sendable, CaseIterable {
         case .delete: "rows are not deleted; set is_deleted to 1 instead"
         case .record: "a new record has an id, a table and no version"
         case .uncaptured: "the change could not be put into the queue and was undone"
+        }
+    }
+
+    /// Whether it is about the value of one field. The others are about the whole edit, and naming
+    /// the field at which it stopped would lead astray.
+    var isAboutValue: Bool {
+        switch self {
+        case .type, .text, .question, .choice, .limit, .day, .asset: true
+        default: false
         }
     }
 }
@@ -44,6 +56,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case unresolved([String])
     /// A resolution names fields that are not in conflict.
     case notInConflict([String])
+    /// The other side of a conflict has changed since it was shown.
+    case changedSinceShown([String])
     /// A row holds what this program never writes.
     case damaged(String)
     /// The statement is not one that `sql` runs.
@@ -57,8 +71,9 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .refused(let refusal, let field?): "\(field): \(refusal.sentence)"
-        case .refused(let refusal, nil): refusal.sentence
+        case .refused(let refusal, let field?) where refusal.isAboutValue:
+            "\(field): \(refusal.sentence)"
+        case .refused(let refusal, _): refusal.sentence
         case .unknownRecord(let id): "there is no record \(id) here"
         case .unknownMutation(let id): "there is no mutation \(id) in the queue"
         case .unknownForm(let id, let version):
@@ -66,6 +81,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .wrongStatus(let mutation, let status): "the mutation \(mutation) is \(status)"
         case .unresolved(let fields): "still in conflict: \(fields.joined(separator: ", "))"
         case .notInConflict(let fields): "not in conflict: \(fields.joined(separator: ", "))"
+        case .changedSinceShown(let fields):
+            "changed again by somebody else: \(fields.joined(separator: ", "))"
         case .damaged(let what): "the store is damaged: \(what)"
         case .statementNotAllowed(let why): why
         case .readOnly: "another process holds this home; it can only be read"

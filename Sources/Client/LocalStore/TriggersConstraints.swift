@@ -51,6 +51,8 @@ extension Triggers {
 
         \(stateRules(oldValue: oldValue))
 
+        \(builtInRules(oldValue: oldValue))
+
         \(questionRules)
 
             SELECT raise(ABORT, 'walkdown:queue_full')
@@ -82,6 +84,37 @@ extension Triggers {
         """
     }
 
+    /// What the built-in fields hold. Form and version are what all answers are read by: without them
+    /// nobody could work on the inspection any more, so they stay as they began.
+    private static func builtInRules(oldValue: String) -> String {
+        """
+            SELECT raise(ABORT, 'walkdown:form')
+            WHERE NEW.name IN ('@form', '@formVersion') AND (
+                \(oldValue) IS NOT NULL
+                OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+            SELECT raise(ABORT, 'walkdown:type')
+            WHERE CASE
+                WHEN NEW.name IN ('@form', '@formVersion')
+                    THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
+                WHEN NEW.name IN (
+                    '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
+                    THEN typeof(NEW.value) NOT IN ('text', 'null')
+                ELSE 0 END;
+            SELECT raise(ABORT, 'walkdown:day')
+            WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (\(isDay("NEW.value")));
+        """
+    }
+
+    /// True for a day that exists, written YYYY-MM-DD. Adding nothing to it makes SQLite count: of a
+    /// 30th of February it becomes a day in March.
+    private static func isDay(_ value: String) -> String {
+        """
+        typeof(\(value)) = 'text'
+                    AND \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
+                    AND \(value) >= '0001' AND \(value) IS date(\(value), '+0 days')
+        """
+    }
+
     /// Types, choices and hard limits of the form and version that the inspection began with. A
     /// form that is not here yet asks nothing; one that is here knows all of its questions.
     private static let questionRules = """
@@ -99,7 +132,7 @@ extension Triggers {
                     WHEN 'integer' THEN typeof(NEW.value) IN ('integer', 'real')
                         AND NEW.value = CAST(NEW.value AS INTEGER)
                     WHEN 'decimal' THEN typeof(NEW.value) IN ('integer', 'real')
-                    WHEN 'date' THEN NEW.value GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+                    WHEN 'date' THEN \(isDay("NEW.value"))
                     ELSE typeof(NEW.value) = 'text' END)
                     THEN raise(ABORT, 'walkdown:type')
                 WHEN type IN ('choice', 'verdict') AND NOT EXISTS (

@@ -58,6 +58,20 @@ package struct Enrolment: Sendable {
         }
     }
 
+    /// What a file or an answer is that should be the authority's certificate.
+    package enum Authority: Equatable, Sendable {
+        /// The certificate that the code names.
+        case named
+        /// No certificate, or several.
+        case notOne
+        case another
+    }
+
+    package static func judge(authority pem: [UInt8], by code: EnrollmentCode) -> Authority {
+        guard let der = CertificateText.onlyCertificate(in: pem) else { return .notOne }
+        return code.names(caCertificate: der) ? .named : .another
+    }
+
     /// The one certificate in it, written anew: a second one beside it would be trusted as well.
     private func vouched(_ pem: [UInt8]) throws(SyncError) -> [UInt8] {
         guard let der = CertificateText.onlyCertificate(in: pem) else {

@@ -68,7 +68,9 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     private var codeText: String {
-        extendedCode == 0 ? "\(reason)" : "SQLite \(extendedCode)"
+        if extendedCode != 0 { return "SQLite \(extendedCode)" }
+        if case .engine(let code) = reason { return "SQLite \(code)" }
+        return "\(reason)"
     }
 
     private func has(_ code: Int32) -> Bool { reason == .engine(code) }

@@ -101,6 +101,23 @@ BEGIN
         SELECT 1 FROM field
         WHERE record_id = NEW.record_id AND name = '@state' AND value = 'approved');
 
+    SELECT raise(ABORT, 'walkdown:form')
+    WHERE NEW.name IN ('@form', '@formVersion') AND (
+        NULL IS NOT NULL
+        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+    SELECT raise(ABORT, 'walkdown:type')
+    WHERE CASE
+        WHEN NEW.name IN ('@form', '@formVersion')
+            THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
+        WHEN NEW.name IN (
+            '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
+            THEN typeof(NEW.value) NOT IN ('text', 'null')
+        ELSE 0 END;
+    SELECT raise(ABORT, 'walkdown:day')
+    WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (typeof(NEW.value) = 'text'
+            AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
+            AND NEW.value >= '0001' AND NEW.value IS date(NEW.value, '+0 days'));
+
     SELECT raise(ABORT, 'walkdown:question')
     WHERE substr(NEW.name, 1, 1) <> '@'
         AND EXISTS (
@@ -115,7 +132,9 @@ BEGIN
             WHEN 'integer' THEN typeof(NEW.value) IN ('integer', 'real')
                 AND NEW.value = CAST(NEW.value AS INTEGER)
             WHEN 'decimal' THEN typeof(NEW.value) IN ('integer', 'real')
-            WHEN 'date' THEN NEW.value GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+            WHEN 'date' THEN typeof(NEW.value) = 'text'
+            AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
+            AND NEW.value >= '0001' AND NEW.value IS date(NEW.value, '+0 days')
             ELSE typeof(NEW.value) = 'text' END)
             THEN raise(ABORT, 'walkdown:type')
         WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
@@ -171,6 +190,23 @@ BEGIN
         SELECT 1 FROM field
         WHERE record_id = NEW.record_id AND name = '@state' AND value = 'approved');
 
+    SELECT raise(ABORT, 'walkdown:form')
+    WHERE NEW.name IN ('@form', '@formVersion') AND (
+        OLD.value IS NOT NULL
+        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+    SELECT raise(ABORT, 'walkdown:type')
+    WHERE CASE
+        WHEN NEW.name IN ('@form', '@formVersion')
+            THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
+        WHEN NEW.name IN (
+            '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
+            THEN typeof(NEW.value) NOT IN ('text', 'null')
+        ELSE 0 END;
+    SELECT raise(ABORT, 'walkdown:day')
+    WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (typeof(NEW.value) = 'text'
+            AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
+            AND NEW.value >= '0001' AND NEW.value IS date(NEW.value, '+0 days'));
+
     SELECT raise(ABORT, 'walkdown:question')
     WHERE substr(NEW.name, 1, 1) <> '@'
         AND EXISTS (
@@ -185,7 +221,9 @@ BEGIN
             WHEN 'integer' THEN typeof(NEW.value) IN ('integer', 'real')
                 AND NEW.value = CAST(NEW.value AS INTEGER)
             WHEN 'decimal' THEN typeof(NEW.value) IN ('integer', 'real')
-            WHEN 'date' THEN NEW.value GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]'
+            WHEN 'date' THEN typeof(NEW.value) = 'text'
+            AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
+            AND NEW.value >= '0001' AND NEW.value IS date(NEW.value, '+0 days')
             ELSE typeof(NEW.value) = 'text' END)
             THEN raise(ABORT, 'walkdown:type')
         WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
