@@ -63,7 +63,7 @@ private final class BareServer {
     }
 }
 
-@Suite("walkdownd as a process", .timeLimit(.minutes(3)))
+@Suite("walkdownd as a process", .timeLimit(.minutes(10)))
 struct ServerProcessTests {
     @Test("says where it listens, answers, and ends well on SIGTERM, SIGINT and SIGHUP")
     func life() throws {

@@ -62,7 +62,7 @@ final class Office: Sendable {
     }
 }
 
-@Suite("Administration commands", .timeLimit(.minutes(1)))
+@Suite("Administration commands", .timeLimit(.minutes(10)))
 struct AdministrationTests {
     @Test("init makes a private folder and never overwrites")
     func initOnce() throws {

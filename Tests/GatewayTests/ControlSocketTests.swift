@@ -10,7 +10,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("The control socket", .timeLimit(.minutes(1)))
+@Suite("The control socket", .timeLimit(.minutes(10)))
 struct ControlSocketTests {
     @Test("a path too long for a socket is named in the folder instead")
     func longPath() throws {

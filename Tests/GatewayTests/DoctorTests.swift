@@ -10,7 +10,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("walkdownd doctor", .timeLimit(.minutes(1)))
+@Suite("walkdownd doctor", .timeLimit(.minutes(10)))
 struct DoctorTests {
     private func findings(_ office: Office) throws -> [String] {
         let reply = office.call("doctor", "--json")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Enrolment over HTTP", .timeLimit(.minutes(1)))
+@Suite("Enrolment over HTTP", .timeLimit(.minutes(10)))
 struct EnrolmentTests {
     @Test("a code works once")
     func once() throws {

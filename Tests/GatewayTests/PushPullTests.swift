@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Push and pull over HTTP", .timeLimit(.minutes(1)))
+@Suite("Push and pull over HTTP", .timeLimit(.minutes(10)))
 struct PushPullTests {
     private func verdicts(_ answer: RawConnection.Answer) throws -> [Verdict] {
         try PushResponse(json: JSON.parse(answer.body)).results

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 
 /// The statuses of the contract, one row each.
-@Suite("Statuses", .timeLimit(.minutes(1)))
+@Suite("Statuses", .timeLimit(.minutes(10)))
 struct StatusTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite("A listener", .timeLimit(.minutes(1)))
+@Suite("A listener", .timeLimit(.minutes(10)))
 struct ListenerTests {
     @Test("requests on one connection are answered in turn, at once or later")
     func keepAlive() throws {

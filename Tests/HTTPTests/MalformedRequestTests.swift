@@ -4,7 +4,7 @@ import Testing
 
 /// Requests that two programs could read differently. None may reach the handler, and nothing that
 /// hides behind one may be answered as a request of its own (S-8).
-@Suite("Malformed requests", .timeLimit(.minutes(1)))
+@Suite("Malformed requests", .timeLimit(.minutes(10)))
 struct MalformedRequestTests {
     static let hidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Clients that hold a connection by being slow (S-9). The deadlines are absolute: a byte now and
 /// then does not move them. Times are shortened, so that the tests are quick.
-@Suite("Slow clients", .timeLimit(.minutes(1)))
+@Suite("Slow clients", .timeLimit(.minutes(10)))
 struct SlowClientTests {
     static let limits: Limits = {
         var limits = Limits()

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// The end of a listener, with clients that do not stop (S-17).
-@Suite("Stopping", .timeLimit(.minutes(1)))
+@Suite("Stopping", .timeLimit(.minutes(10)))
 struct StoppingTests {
     @Test("answers what was begun and takes nothing new")
     func drain() throws {

@@ -203,7 +203,7 @@ struct ApplyPageTests {
         try device.finish()
     }
 
-    @Test("half a second after the last edit the log is in the file", .timeLimit(.minutes(1)))
+    @Test("half a second after the last edit the log is in the file", .timeLimit(.minutes(10)))
     func checkpoint() throws {
         let before = try device.folder.bytes(of: "home/walkdown.db").count
         publish(200)
