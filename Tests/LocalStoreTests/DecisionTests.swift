@@ -145,7 +145,7 @@ struct DecisionTests {
     @Test("A discarded deletion brings the record back")
     func discardDeletion() throws {
         let device = try Device()
-        let id = try device.acceptedInspection([("doors", .integer(1))])
+        let id = try device.acceptedInspectionOf(StoryServer())
         try device.store.delete(id)
         try device.mark(id, "FAILED")
         try device.store.discard(try #require(try mutations(device, id).first))

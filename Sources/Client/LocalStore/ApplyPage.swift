@@ -101,6 +101,7 @@ extension DeviceStore {
                             let application = RemoteApplication(
                                 database: database, nowUtc: now, newID: newID)
                             try body(application)
+                            try database.removeLeft()
                             try application.writeSiteSums()
                         }
                     }

@@ -33,6 +33,15 @@ extension DeviceStore {
                     ORDER BY lamport DESC, seq_id DESC LIMIT 1)
                 """),
         Rule(
+            saying: "a waiting deletion is not what its record shows",
+            sql: """
+                SELECT record_id FROM __sync_waiting AS waiting JOIN record ON id = record_id
+                WHERE name = '@deleted' AND is_deleted IS NOT (value IS 1) AND seq_id = (
+                    SELECT seq_id FROM __sync_waiting AS other
+                    WHERE other.record_id = waiting.record_id AND other.name = waiting.name
+                    ORDER BY lamport DESC, seq_id DESC LIMIT 1)
+                """),
+        Rule(
             saying: "a waiting change has no shadow",
             sql: """
                 SELECT record_id, name FROM __sync_waiting AS waiting

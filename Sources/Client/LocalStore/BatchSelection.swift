@@ -49,6 +49,8 @@ struct BatchSelection {
     private var inserted: Set<RecordID> = []
     /// Records of which an earlier mutation stays behind: the order of a record is kept.
     private var passedOver: Set<RecordID> = []
+    /// Fields of mutations that wait whole for a review: later changes of them wait behind.
+    private var waitingFields: [RecordID: Set<FieldName>] = [:]
 
     init(obstacles: BatchObstacles, limit: Int, skipping: Set<MutationID>) {
         self.obstacles = obstacles
@@ -76,10 +78,14 @@ struct BatchSelection {
     }
 
     /// Takes the mutation, unless fields of it are in review (only a sealed one still names such:
-    /// it waits whole) or it does not fit any more.
+    /// it waits whole), a change before it of the same fields waits so, or it does not fit any more.
     mutating func add(_ mutation: Mutation) {
-        let reviewed = obstacles.inReview[mutation.record] ?? []
-        guard reviewed.isDisjoint(with: mutation.changes.keys) else { return }
+        let behind = waitingFields[mutation.record] ?? []
+        let blocked = behind.union(obstacles.inReview[mutation.record] ?? [])
+        let isDeletionBehind = mutation.operation == .delete && !behind.isEmpty
+        guard blocked.isDisjoint(with: mutation.changes.keys), !isDeletionBehind else {
+            return waitingFields[mutation.record, default: []].formUnion(mutation.changes.keys)
+        }
         let size = mutation.json.serialized().count
         guard mutations.isEmpty || bytes + size <= DeviceStore.largestBatch else {
             isFull = true

@@ -144,15 +144,6 @@ extension DeviceStore {
         try database.keepInHistory(mutation.entries, of: mutation.record, rule: "discarded")
         try database.execute(
             "DELETE FROM __sync_outbox WHERE seq_id = ?", [.integer(mutation.sequence)])
-        if let deletion = mutation.entries[Mutation.deletedField] {
-            // A deletion given up brings the record back, a restoration given up does not.
-            try database.execute(
-                "UPDATE record SET is_deleted = ? WHERE id = ?",
-                [
-                    DatabaseValue(deletion.value == .integer(0)),
-                    .text(mutation.record.rawValue),
-                ])
-        }
         for (name, entry) in mutation.entries {
             try database.rebase(name, after: mutation, on: entry)
             try database.showConfirmedOrNewest(name, of: mutation.record)

@@ -198,7 +198,13 @@ package final class DeviceStore: Sendable {
     /// what a person decided about the queue. The guard row is set and cleared inside it, so that a
     /// crash in between leaves it clear.
     func settle<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        try edit { database in try database.whileApplying { try body(database) } }
+        try edit { database in
+            try database.whileApplying {
+                let result = try body(database)
+                try database.removeLeft()
+                return result
+            }
+        }
     }
 
     /// Reads on one snapshot.

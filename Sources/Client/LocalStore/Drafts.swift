@@ -47,7 +47,7 @@ extension DeviceStore {
     }
 
     package func discardDraft(of field: FieldName, in id: RecordID) throws {
-        try edit { try $0.removeDraft(field, of: id) }
+        try settle { try $0.removeDraft(field, of: id) }
     }
 }
 

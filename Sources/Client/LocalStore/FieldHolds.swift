@@ -71,8 +71,7 @@ extension Connection {
     /// its shadow goes unless it is held. The newest is the one with the highest count: fields that
     /// were divided from an older mutation stand behind later ones. With the apply guard up.
     func showConfirmedOrNewest(_ field: FieldName, of id: RecordID) throws {
-        // Shown by `record.is_deleted`; it has no row of its own.
-        guard field != Mutation.deletedField else { return }
+        guard field != Mutation.deletedField else { return try showDeletion(of: id) }
         let key: [DatabaseValue] = [.text(id.rawValue), .text(field)]
         let waits = try first(
             """
@@ -93,6 +92,38 @@ extension Connection {
             key, value: shadow[0], lamport: shadow[1], node: shadow[2], version: shadow[3])
         if try isHeld(field, of: id) { return }
         try execute("DELETE FROM __sync_shadow WHERE record_id = ? AND name = ?", key)
+    }
+
+    /// A deletion has no row of its own, `record.is_deleted` shows it: what waits, else what the
+    /// server says, which has a digest for every record in scope but a tombstone. What it never had
+    /// stays as it is.
+    private func showDeletion(of id: RecordID) throws {
+        let waiting = try waitingDeletion(of: id)
+        try execute(
+            """
+            UPDATE record SET is_deleted = coalesce(?2, digest IS NULL AND NOT EXISTS (
+                    SELECT 1 FROM __sync_left WHERE record_id = record.id))
+            WHERE id = ?1 AND (?2 IS NOT NULL OR version > 0)
+            """, [.text(id.rawValue), waiting.map { DatabaseValue($0) } ?? .null])
+        guard waiting == nil else { return }
+        // Its INSERT waits still: given up was only that it should be gone.
+        try execute(
+            """
+            UPDATE record SET is_deleted = 0 WHERE id = ?1 AND version = 0 AND EXISTS (
+                SELECT 1 FROM __sync_outbox WHERE record_id = ?1
+                    AND operation = 'INSERT' AND status <> 'ACKNOWLEDGED')
+            """, [.text(id.rawValue)])
+    }
+
+    /// Whether the newest unsettled change of it deletes a record (or restores it); nil where none
+    /// waits.
+    func waitingDeletion(of id: RecordID) throws -> Bool? {
+        try first(
+            """
+            SELECT value IS 1 FROM __sync_waiting WHERE record_id = ? AND name = ?
+            ORDER BY lamport DESC, seq_id DESC LIMIT 1
+            """, [.text(id.rawValue), .text(Mutation.deletedField)]
+        ) { try $0.flag(0) }
     }
 
     /// Writes a whole register; a node of nil is this device's.

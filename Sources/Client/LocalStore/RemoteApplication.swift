@@ -87,6 +87,13 @@ final class RemoteApplication {
         var version: Int64
         var isDeleted: Bool
         var digest: RecordDigest?
+
+        /// A record that left the scope while work on it waited counts in no digest: should the
+        /// scope come back, the version that is here already makes it count again.
+        func isOlder(than record: WireRecord) -> Bool {
+            if version != record.version { return version < record.version }
+            return version > 0 && digest == nil && !record.isDeleted
+        }
     }
 
     private func known(_ id: RecordID) throws -> Known? {
@@ -106,7 +113,7 @@ final class RemoteApplication {
         var news: [(part: RecordPart, known: Known?)] = []
         for part in parts {
             let known = try known(part.record.id)
-            if let known, known.version >= part.record.version { continue }
+            if let known, !known.isOlder(than: part.record) { continue }
             try stage(part, known, in: staging)
             news.append((part, known))
         }
@@ -121,9 +128,9 @@ final class RemoteApplication {
 
     private func stage(_ part: RecordPart, _ known: Known?, in staging: Staging) throws {
         let record = part.record
-        // A deletion that still waits here is shown, whatever the server says meanwhile.
-        let isDeleted =
-            try record.isDeleted || (known?.isDeleted ?? false && deletionWaits(record.id))
+        // A deletion or a restoration that still waits here is shown, whatever the server says.
+        let waiting = known == nil ? nil : try database.waitingDeletion(of: record.id)
+        let isDeleted = waiting ?? record.isDeleted
         try staging.stage(
             Staging.Part(
                 record: record, isComplete: part.isLast, isKnown: known != nil,
@@ -136,7 +143,10 @@ final class RemoteApplication {
 
     private func finish(_ part: RecordPart, _ known: Known?) throws {
         guard part.isLast else { return }
-        if known != nil { try clearAbsent(in: part.record) }
+        if let known {
+            try clearAbsent(in: part.record)
+            if known.digest == nil { try database.noteReturned(part.record.id) }
+        }
         try sums.replace(known?.digest, by: part.digest, of: part.record.id)
     }
 
@@ -157,13 +167,12 @@ final class RemoteApplication {
         try Set(database.query(sql, [id]) { try $0.text(0) })
     }
 
-    private func deletionWaits(_ id: RecordID) throws -> Bool {
-        try database.first(
-            """
-            SELECT 1 FROM __sync_outbox
-            WHERE record_id = ? AND operation = 'DELETE' AND status <> 'ACKNOWLEDGED'
-            """, [.text(id.rawValue)]
-        ) { _ in true } ?? false
+    /// Of a record of which more is confirmed than its version says no digest is known until the
+    /// server sends it again.
+    func countAnew(_ id: RecordID) throws {
+        try sums.replace(known(id)?.digest, by: nil, of: id)
+        try database.execute(
+            "UPDATE record SET digest = NULL WHERE id = ?", [.text(id.rawValue)])
     }
 
     // MARK: Out of scope
@@ -173,27 +182,12 @@ final class RemoteApplication {
     private func remove(_ id: RecordID) throws -> Bool {
         guard let known = try known(id) else { return false }
         try sums.replace(known.digest, by: nil, of: id)
-        let key: [DatabaseValue] = [.text(id.rawValue)]
-        let waits = try database.first(
-            """
-            SELECT 1 WHERE EXISTS (
-                    SELECT 1 FROM __sync_outbox
-                    WHERE record_id = ?1 AND status <> 'ACKNOWLEDGED')
-                OR EXISTS (SELECT 1 FROM draft WHERE record_id = ?1)
-            """, key
-        ) { _ in true }
-        if waits ?? false {
-            try database.execute("UPDATE record SET digest = NULL WHERE id = ?", key)
+        guard try !database.holdsWork(id) else {
+            try database.noteLeft(id)
             return false
         }
         try sums.disownChildren(of: id)
-        for statement in [
-            "DELETE FROM __sync_shadow WHERE record_id = ?",
-            "DELETE FROM __sync_held WHERE record_id = ?",
-            "DELETE FROM field WHERE record_id = ?", "DELETE FROM record WHERE id = ?",
-        ] {
-            try database.execute(statement, key)
-        }
+        try database.removeCopy(of: id)
         return true
     }
 }

@@ -22,6 +22,7 @@ package enum Schema {
             try database.run(script: Triggers.script)
             try database.renewFormViews()
         },
+        Migration("records out of scope") { try $0.run(script: outOfScope) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -148,6 +149,11 @@ package enum Schema {
             event TEXT NOT NULL,
             detail TEXT NOT NULL DEFAULT ''
         );
+        """
+
+    /// Records that left this device's scope while work on them waited.
+    static let outOfScope = """
+        CREATE TABLE __sync_left (record_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
         """
 
     static let forms = """

@@ -115,6 +115,7 @@ extension RemoteApplication {
                 AND name IN (SELECT name FROM __sync_outbox_field WHERE seq_id = ?1)
             """,
             [.integer(row.sequence), .text(row.record.rawValue), .integer(version ?? 0)])
+        try countAnew(row.record)
     }
 
     // MARK: Not settled
@@ -152,8 +153,8 @@ extension RemoteApplication {
                 [.integer(row.sequence), .text(field)])
             try database.showSettled(field, of: row.record)
         }
-        // The record is on the server now: what is left of an INSERT changes it.
-        guard row.operation == "INSERT" else { return }
+        // The record is on the server, or deleted there, now: what is left is a change of it.
+        guard !unsettled.contains(Mutation.deletedField), row.operation != "UPDATE" else { return }
         try database.execute(
             "UPDATE __sync_outbox SET operation = 'UPDATE' WHERE seq_id = ?",
             [.integer(row.sequence)])
