@@ -61,7 +61,9 @@ private final class RecordingFieldwork: Fieldwork {
     func release(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("release") }
     func complete(_ id: RecordID) throws(StoreRefusal) { try note("complete") }
     func reopen(_ id: RecordID) throws(StoreRefusal) { try note("reopen") }
-    func resolve(_ id: RecordID, _ decisions: [String: Decision]) throws(StoreRefusal) {
+    func resolve(
+        _ id: RecordID, _ decisions: [String: Decision], shown: [String: FieldValue]
+    ) throws(StoreRefusal) {
         try note("resolve")
     }
     func retry(_ id: MutationID) throws(StoreRefusal) { try note("retry") }

@@ -47,7 +47,11 @@ struct FakeField {
         case .draft(let id, let path, let text): return keep(id, path, text)
         case .complete(let id): return change(id, to: .complete, deed: .complete(id))
         case .reopen(let id): return change(id, to: .inProgress, deed: .reopen(id))
-        case .resolve(let id, let decisions):
+        case .resolve(let id, let decisions, let shown):
+            let now = conflicts[id]?.fields ?? []
+            guard now.allSatisfy({ shown[$0.path] == $0.theirs }) else {
+                return [.refused(.resolve(id), StoreRefusal(.other, "changed again"))]
+            }
             resolved[id] = decisions
             conflicts[id] = nil
             return [.done(.resolve(id))]

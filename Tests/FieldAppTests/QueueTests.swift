@@ -181,6 +181,21 @@ struct ReviewTests {
         #expect(screen.editor?.line.text == "b and c")
     }
 
+    @Test("a value that came in just before the last key is shown, not decided about")
+    func changedUnderTheKey() throws {
+        var story = try Self.story()
+        story.type("m")
+        story.field.conflicts[Story.freezer]?.fields[1].theirs = .string("newer")
+        story.type("t")
+        #expect(story.field.resolved.isEmpty)
+        guard case .review(let screen) = story.state.layers.top else { return }
+        #expect(screen.decisions == ["seals": .mine] && !screen.isSettling)
+        #expect(screen.picture?.field("notes")?.theirs == .string("newer"))
+        story.press(.down)
+        story.type("t")
+        #expect(story.field.resolved[Story.freezer] == ["seals": .mine, "notes": .theirs])
+    }
+
     @Test("what was decided stands when one leaves a review and comes back, until it changes")
     func decidedAndLeft() throws {
         var story = try Self.story()

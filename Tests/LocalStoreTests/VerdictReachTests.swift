@@ -100,11 +100,16 @@ struct VerdictReachTests {
         #expect(second.map(\.theirsNode) == ["node-c"])
         for resolution in [Resolution.mine, .theirs, .value(.string("x"))] {
             #expect(throws: StoreError.changedSinceShown(["notes"])) {
-                try device.store.resolve(id, ["notes": resolution], shown: first)
+                try device.store.resolve(
+                    id, ["notes": resolution],
+                    shown: Dictionary(
+                        first.map { ($0.column, $0.theirs) }, uniquingKeysWith: { $1 }))
             }
         }
         #expect(try device.store.conflicts() == second)
-        try device.store.resolve(id, ["notes": .mine], shown: second)
+        try device.store.resolve(
+            id, ["notes": .mine],
+            shown: Dictionary(second.map { ($0.column, $0.theirs) }, uniquingKeysWith: { $1 }))
         try device.sync(server)
         #expect(server.records[id]?.fields["notes"]?.value == .string("n2"))
         try device.expectNothingPending(server)

@@ -32,7 +32,8 @@ enum ResolveCommand {
             let detail = try store.detail(matching: run.invocation.operand("ID"))
             try store.resolve(
                 detail.summary.id, decisions(for: detail, answers, store, run),
-                shown: detail.conflicts)
+                shown: Dictionary(
+                    detail.conflicts.map { ($0.column, $0.theirs) }, uniquingKeysWith: { $1 }))
             return try store.inspection(detail.summary.id).summary
         }
         try run.emit(summary.json) { "\(summary.id) is settled: \(summary.sync.words)\n" }

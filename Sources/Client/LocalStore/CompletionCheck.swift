@@ -9,10 +9,8 @@ extension DeviceStore {
         let detail = try inspection(id)
         let summary = detail.summary
         let form = try form(summary.form, version: summary.formVersion).definition
-        guard let state = InspectionState(rawValue: summary.state) else {
-            throw StoreError.damaged("the inspection is in a state that this version does not know")
-        }
         try Completion.check(
-            form, answers: detail.answers, drafts: Set(drafts(in: id).map(\.field)), state: state)
+            form, answers: detail.answers, drafts: Set(drafts(in: id).map(\.field)),
+            state: summary.knownState())
     }
 }

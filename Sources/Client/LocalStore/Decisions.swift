@@ -53,12 +53,13 @@ extension DeviceStore {
 
     /// Settles every field in conflict of a record; what was decided goes out as one new mutation
     /// on the version that was shown.
-    /// - Parameter shown: the conflicts as they were shown, where somebody else's change may have come
-    ///   in since.
+    /// - Parameter shown: the other side of each field as it was shown, where somebody else's change
+    ///   may have come in since.
     /// - Throws: `unresolved` where a field in conflict is not named, `notInConflict` where
     ///   another one is, `changedSinceShown`.
     package func resolve(
-        _ id: RecordID, _ resolutions: [FieldName: Resolution], shown views: [ConflictView] = []
+        _ id: RecordID, _ resolutions: [FieldName: Resolution],
+        shown: [FieldName: FieldValue] = [:]
     ) throws {
         try settle { database in
             let waiting = try database.waitingMutations(of: id)
@@ -68,15 +69,15 @@ extension DeviceStore {
             // Nothing of a record in conflict is sent, so that all of it is taken along: a field in
             // conflict that was divided from one in review stands behind later changes of it.
             let absorbed = waiting.filter { ["CONFLICT", "PENDING"].contains($0.status) }
-            var shown = try ShownConflict(
+            var conflict = try ShownConflict(
                 absorbed.filter { $0.status == "CONFLICT" }, database)
-            try shown.requireDecided(by: resolutions)
-            try shown.requireUnchanged(since: views)
-            var entries = try shown.settle(absorbed.combinedEntries, resolutions, database)
-            try database.keepInHistory(shown.given, of: id, rule: "resolved")
+            try conflict.requireDecided(by: resolutions)
+            try conflict.requireUnchanged(since: shown)
+            var entries = try conflict.settle(absorbed.combinedEntries, resolutions, database)
+            try database.keepInHistory(conflict.given, of: id, rule: "resolved")
             let operation = absorbed.combinedOperation
-            if shown.meetsTombstone, !entries.isEmpty, operation != "DELETE" {
-                entries[Mutation.deletedField] = try shown.restoration(database)
+            if conflict.meetsTombstone, !entries.isEmpty, operation != "DELETE" {
+                entries[Mutation.deletedField] = try conflict.restoration(database)
                 try database.execute(
                     "UPDATE record SET is_deleted = 0 WHERE id = ?", [.text(id.rawValue)])
             }

@@ -1,4 +1,5 @@
 package import Coding
+package import Inspections
 package import Replication
 
 /// How safe an answer, an inspection or the whole store is. The worst of several stands for them.
@@ -51,6 +52,15 @@ package struct InspectionSummary: Sendable, Equatable {
     package var version: Int64
     /// True where the server says it was deleted and a decision waits here.
     package var isDeleted: Bool
+
+    /// The state by whose rules this version works.
+    /// - Throws: `StoreError.damaged` for a word from a newer version.
+    package func knownState() throws -> InspectionState {
+        guard let known = InspectionState(rawValue: state) else {
+            throw StoreError.damaged("the inspection is in a state that this version does not know")
+        }
+        return known
+    }
 }
 
 /// One inspection with all its answers.

@@ -88,11 +88,11 @@ struct ShownConflict {
     }
 
     /// A value that nobody has looked at is neither taken nor overwritten.
-    func requireUnchanged(since shown: [ConflictView]) throws(StoreError) {
-        let stale = shown.filter { view in
-            others[view.column].map { $0.value != view.theirs } ?? false
+    func requireUnchanged(since shown: [FieldName: FieldValue]) throws(StoreError) {
+        let stale = shown.filter { field, theirs in
+            others[field].map { $0.value != theirs } ?? false
         }
-        guard stale.isEmpty else { throw .changedSinceShown(stale.map(\.column).sorted()) }
+        guard stale.isEmpty else { throw .changedSinceShown(stale.keys.sorted()) }
     }
 
     /// Whether the record was deleted by somebody else. What is kept then restores it.

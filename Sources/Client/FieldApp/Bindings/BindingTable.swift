@@ -8,13 +8,12 @@ package import TerminalKit
 /// text.
 package enum BindingTable {
     package static func keymap(for place: Place, demo: Bool = false) -> Keymap<Command> {
-        let placed = bindings(of: place)
-        let common = place.takesText ? commonInText : commonInLists
-        // A place that has a common key of its own shows it where it wants it.
-        let own = Set(placed.map(\.command))
-        let kept = (placed + common.filter { !own.contains($0.command) || $0.command == .quit })
-            .filter { demo || $0.command != .networkSwitch }
-        return Keymap(kept)
+        let own = bindings(of: place)
+        let taken = Set(own.flatMap(\.keys))
+        // A place that binds a common key itself shows it where it wants it.
+        let common = (place.takesText ? commonInText : commonInLists)
+            .filter { taken.isDisjoint(with: $0.keys) }
+        return Keymap((own + common).filter { demo || $0.command != .networkSwitch })
     }
 
     private static func bindings(of place: Place) -> [Binding<Command>] {
@@ -176,9 +175,7 @@ extension BindingTable {
         Row(
             [.escape], .back, label: "Leave",
             help: "Leave the field; what cannot be stored stays as a draft"),
-        Row(
-            [KeyEvent(.enter, .alt)], .newLine, label: "New line",
-            help: "Begin a new line in a long text"),
+        newLine,
         Row([function(6)], .sections, label: "Sections", help: "Go to a section"),
         Row(
             [function(5)], .complete, label: "",
@@ -188,12 +185,7 @@ extension BindingTable {
             help: "Go to the next question without an answer"),
         Row([function(8)], .nextProblem, label: "", help: "Go to the next problem"),
         Row([function(9)], .palette, label: "", help: "Choose a command by its name"),
-        Row(
-            [KeyEvent(.up)], .up, label: "", help: "Move up a line; from the first, leave the field"
-        ),
-        Row(
-            [KeyEvent(.down)], .down, label: "",
-            help: "Move down a line; from the last, leave the field"),
+        lineUp, lineDown,
         Row([.tab], .next, label: "", help: "Leave the field for the next"),
         Row([.backTab], .previous, label: "", help: "Leave the field for the one before"),
         undoTyping, lock,
@@ -202,15 +194,22 @@ extension BindingTable {
     fileprivate static let undoTyping = Row(
         [.control("_")], .undo, label: "", help: "Undo: take the last change of the text back")
 
+    fileprivate static let newLine = Row(
+        [KeyEvent(.enter, .alt)], .newLine, label: "New line",
+        help: "Begin a new line in a long text")
+
+    fileprivate static let lineUp = Row(
+        [KeyEvent(.up)], .up, label: "", help: "Move up a line; from the first, leave the field")
+
+    fileprivate static let lineDown = Row(
+        [KeyEvent(.down)], .down, label: "",
+        help: "Move down a line; from the last, leave the field")
+
     fileprivate static let resolution: [Row] = [
         Row([.enter], .accept, label: "Settle", help: "Settle the conflict with this value"),
         Row(
             [.escape], .back, label: "Leave", help: "Leave the field; what was typed is kept"),
-        Row(
-            [KeyEvent(.enter, .alt)], .newLine, label: "New line",
-            help: "Begin a new line in a long text"),
-        Row([KeyEvent(.up)], .up, label: "", help: "Leave the field upwards"),
-        Row([KeyEvent(.down)], .down, label: "", help: "Leave the field downwards"),
+        newLine, lineUp, lineDown,
         undoTyping, lock,
     ]
 

@@ -177,9 +177,9 @@ package final class DeviceFieldwork: Fieldwork {
     }
 
     package func resolve(
-        _ id: RecordID, _ decisions: [String: Decision]
+        _ id: RecordID, _ decisions: [String: Decision], shown: [String: FieldValue]
     ) throws(StoreRefusal) {
-        try edit { try $0.resolve(id, decisions.mapValues(\.resolution)) }
+        try edit { try $0.resolve(id, decisions.mapValues(\.resolution), shown: shown) }
     }
 
     package func retry(_ id: MutationID) throws(StoreRefusal) {

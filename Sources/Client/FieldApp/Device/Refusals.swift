@@ -63,12 +63,11 @@ extension SyncNews {
 
     private init(_ refusal: Sync.Refusal) {
         switch refusal.kind {
-        case .offline where refusal.fault?.isAlarm ?? false:
-            self = .failed(refusal.fault.map(Enrolment.words) ?? "")
         case .offline:
-            self = .offline(
+            let words =
                 refusal.fault.map(Enrolment.words)
-                    ?? "what answers is not the server (a portal of this network?)")
+                ?? "what answers is not the server (a portal of this network?)"
+            self = refusal.fault?.isAlarm == true ? .failed(words) : .offline(words)
         case .busy, .broken: self = .offline("the server is busy")
         case .cancelled: self = .offline("stopped")
         case .revoked: self = .revoked

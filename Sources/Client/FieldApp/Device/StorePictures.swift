@@ -196,8 +196,8 @@ enum ReasonText {
         guard let colon = reason.firstRange(of: ": ") else { return reason }
         let code = reason[..<colon.lowerBound]
         let isCode =
-            !code.isEmpty && code.utf8.allSatisfy { ($0 >= 97 && $0 <= 122) || $0 == 95 }
-        return isCode && code.contains("_") || code == "locked"
-            ? String(reason[colon.upperBound...]).sentence : reason
+            !code.isEmpty
+            && code.unicodeScalars.allSatisfy { ("a"..."z").contains($0) || $0 == "_" }
+        return isCode ? String(reason[colon.upperBound...]).sentence : reason
     }
 }

@@ -144,7 +144,8 @@ package final class EffectRunner: Sendable {
         case .release(let id, let paths): try fieldwork.release(paths, of: id)
         case .complete(let id): try fieldwork.complete(id)
         case .reopen(let id): try fieldwork.reopen(id)
-        case .resolve(let id, let decisions): try fieldwork.resolve(id, decisions)
+        case .resolve(let id, let decisions, let shown):
+            try fieldwork.resolve(id, decisions, shown: shown)
         case .retry(let id): try fieldwork.retry(id)
         case .discard(let id): try fieldwork.discard(id)
         case .lock: fieldwork.lock()
@@ -185,7 +186,7 @@ package final class EffectRunner: Sendable {
         switch effect {
         case .complete(let id): .complete(id)
         case .reopen(let id): .reopen(id)
-        case .resolve(let id, _): .resolve(id)
+        case .resolve(let id, _, _): .resolve(id)
         case .retry(let id): .retry(id)
         case .discard(let id): .discard(id)
         default: nil

@@ -32,7 +32,10 @@ package protocol Fieldwork: Sendable {
 
     func complete(_ id: RecordID) throws(StoreRefusal)
     func reopen(_ id: RecordID) throws(StoreRefusal)
-    func resolve(_ id: RecordID, _ decisions: [String: Decision]) throws(StoreRefusal)
+    /// Refused where the other side is not what `shown` says any more.
+    func resolve(
+        _ id: RecordID, _ decisions: [String: Decision], shown: [String: FieldValue]
+    ) throws(StoreRefusal)
     func retry(_ id: MutationID) throws(StoreRefusal)
     func discard(_ id: MutationID) throws(StoreRefusal)
 

@@ -176,15 +176,18 @@ extension Frame {
     }
 
     private var networkWord: String {
-        // A try in the background that fails at once, every minute for days, is not worth a word.
-        if case .offline = state.network, !state.isSyncDemanded {
-        } else if state.isSyncing {
-            return "synchronising"
-        }
+        if state.isSyncing, !isTryingInVain { return "synchronising" }
         if case .offline(let reason) = state.network, layout.hasPanel, !reason.isEmpty {
             return "offline: " + reason
         }
         return state.network.label
+    }
+
+    /// A try in the background while there is no way: it fails at once, every minute for days, and is
+    /// not worth a word.
+    private var isTryingInVain: Bool {
+        if case .offline = state.network { return !state.isSyncDemanded }
+        return false
     }
 
     private var networkStyle: Style {

@@ -20,7 +20,9 @@ package enum Effect: Equatable, Sendable {
     case release(RecordID, [String])
     case complete(RecordID)
     case reopen(RecordID)
-    case resolve(RecordID, [String: Decision])
+    /// `shown` is the other side of each answer as the person saw it: what has changed since is not
+    /// decided about.
+    case resolve(RecordID, [String: Decision], shown: [String: FieldValue])
     case retry(MutationID)
     case discard(MutationID)
     case syncNow

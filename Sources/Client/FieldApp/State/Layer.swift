@@ -13,12 +13,25 @@ package enum Layer: Equatable, Sendable {
     case palette(PaletteScreen)
     case confirm(Confirmation)
 
-    /// The answer that is being typed in it.
+    /// The answer that is being typed in it. A layer without one takes none.
     package var editor: AnswerEditor? {
-        switch self {
-        case .inspection(let screen): screen.editor
-        case .review(let screen): screen.editor
-        default: nil
+        get {
+            switch self {
+            case .inspection(let screen): screen.editor
+            case .review(let screen): screen.editor
+            default: nil
+            }
+        }
+        set {
+            switch self {
+            case .inspection(var screen):
+                screen.editor = newValue
+                self = .inspection(screen)
+            case .review(var screen):
+                screen.editor = newValue
+                self = .review(screen)
+            default: break
+            }
         }
     }
 
@@ -28,19 +41,6 @@ package enum Layer: Equatable, Sendable {
         case .inspection(let screen): screen.id
         case .review(let screen): screen.id
         default: nil
-        }
-    }
-
-    /// What the editor holds is with the disk.
-    package mutating func draftIsOnItsWay() {
-        switch self {
-        case .inspection(var screen):
-            screen.editor?.draftDue = nil
-            self = .inspection(screen)
-        case .review(var screen):
-            screen.editor?.draftDue = nil
-            self = .review(screen)
-        default: break
         }
     }
 }

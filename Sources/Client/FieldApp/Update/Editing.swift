@@ -63,30 +63,15 @@ extension AppState {
 
     /// A change of the text makes the draft due, and ends what was said about the text before.
     mutating func changeEditor(_ change: (inout AnswerEditor) -> Void) {
-        switch layers.top {
-        case .inspection(var screen):
-            guard var editor = screen.editor else { return }
-            let before = editor.line.text
-            change(&editor)
-            if editor.line.text != before {
-                editor.problem = nil
-                editor.askedAbout = nil
-                editor.draftDue = editor.draftDue ?? now.uptime + AnswerEditor.draftDelay
-            }
-            screen.editor = editor
-            layers.top = .inspection(screen)
-        case .review(var screen):
-            guard var editor = screen.editor else { return }
-            let before = editor.line.text
-            change(&editor)
+        guard var editor = layers.top.editor else { return }
+        let before = editor.line.text
+        change(&editor)
+        if editor.line.text != before {
             editor.problem = nil
-            if editor.line.text != before {
-                editor.draftDue = editor.draftDue ?? now.uptime + AnswerEditor.draftDelay
-            }
-            screen.editor = editor
-            layers.top = .review(screen)
-        default: break
+            editor.askedAbout = nil
+            editor.draftDue = editor.draftDue ?? now.uptime + AnswerEditor.draftDelay
         }
+        layers.top.editor = editor
     }
 
     /// Enter: stores and goes on. What breaks a rule is said and stays in the editor, which can

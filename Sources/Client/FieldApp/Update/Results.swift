@@ -34,7 +34,7 @@ extension AppState {
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
-            receive(refused: deed, refusal)
+            return receive(refused: deed, refusal)
         case .sync(let news):
             return receive(news)
         case .input, .tick, .resized, .hangUp, .suspending, .lockDemanded, .unlocked,
@@ -91,21 +91,12 @@ extension AppState {
 
     /// An editor that is still open has newer text than what failed.
     private mutating func keepTrying(_ text: String, of path: String, on id: RecordID) {
-        let due = now.uptime + UnkeptDrafts.pause
-        for index in layers.layers.indices {
-            switch layers[index] {
-            case .inspection(var screen) where screen.id == id && screen.editor?.path == path:
-                screen.editor?.draftDue = due
-                layers[index] = .inspection(screen)
-                return
-            case .review(var screen) where screen.id == id && screen.editor?.path == path:
-                screen.editor?.draftDue = due
-                layers[index] = .review(screen)
-                return
-            default: break
-            }
+        let place = layers.layers.lastIndex { $0.record == id && $0.editor?.path == path }
+        if let place {
+            layers[place].editor?.draftDue = now.uptime + UnkeptDrafts.pause
+        } else {
+            unkept.keep(text, at: DraftPlace(inspection: id, path: path), now: now.uptime)
         }
-        unkept.keep(text, at: DraftPlace(inspection: id, path: path), now: now.uptime)
     }
 
     private mutating func receive(done deed: Deed) -> [Effect] {
@@ -122,16 +113,22 @@ extension AppState {
         return refresh()
     }
 
-    private mutating func receive(refused deed: Deed, _ refusal: StoreRefusal) {
+    private mutating func receive(
+        refused deed: Deed, _ refusal: StoreRefusal
+    ) -> [Effect] {
         notice = Notice(refusal.text.sentence, .bad)
         switch deed {
-        case .resolve(let id): changeReview(id) { $0.isSettling = false }
+        case .resolve(let id):
+            changeReview(id) { $0.isSettling = false }
+            // Perhaps the other side has changed: then it is shown, and decided about anew.
+            return [.loadConflict(id)]
         case .open(let id):
             if let screen = inspectionScreen, screen.id == id, screen.picture == nil {
                 layers.pop()
             }
         case .complete, .reopen, .retry, .discard, .refresh: break
         }
+        return []
     }
 
     private mutating func receive(_ news: SyncNews) -> [Effect] {

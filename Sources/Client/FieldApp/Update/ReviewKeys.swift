@@ -40,7 +40,11 @@ extension AppState {
         }
         screen.isSettling = true
         layers.top = .review(screen)
-        return [.resolve(screen.id, screen.decisions)]
+        let shown = screen.picture?.fields.map { ($0.path, $0.theirs) } ?? []
+        return [
+            .resolve(
+                screen.id, screen.decisions, shown: Dictionary(shown, uniquingKeysWith: { $1 }))
+        ]
     }
 
     private mutating func editResolution(

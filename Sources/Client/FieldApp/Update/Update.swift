@@ -165,7 +165,7 @@ extension AppState {
             guard let editor = layers[index].editor, let id = layers[index].record,
                 let due = editor.draftDue, limit.map({ due <= $0 }) ?? true
             else { continue }
-            layers[index].draftIsOnItsWay()
+            layers[index].editor?.draftDue = nil
             effects.append(.draft(id, path: editor.path, text: editor.line.text))
         }
         return effects
