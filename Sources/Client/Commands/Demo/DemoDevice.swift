@@ -22,25 +22,19 @@ final class DemoDevice {
 
     /// By the command that a person would type.
     func enrol(at url: String, code: String, name: String) throws {
-        let words = [
-            "enroll", url, code, "--name", name, "--home", home.directory, "--pin-file", pinFile,
-        ]
+        let enroll = ["enroll", url, code, "--name", name]
+        let place = ["--home", home.directory, "--pin-file", pinFile]
         let silent = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { Glibc.close(silent) }
         let console = Console(output: silent)
-        var status = Walkdown.run(words, console: console, in: surroundings)
-        // On a machine that is busy with other work the connect timeout may pass, which spends no
-        // code; once enrolled, the first pull can wait for the next cycle.
-        for _ in 0..<4 where isUnreached(status) && !home.isEnrolled {
-            status = Walkdown.run(words, console: console, in: surroundings)
+        var status = Walkdown.run(enroll + place, console: console, in: surroundings)
+        // On a machine that is busy with other work the connect timeout may pass. That spends no
+        // code; and once enrolled, what is missing is the first pull.
+        for _ in 0..<4 where status == ExitCode.syncIncomplete.rawValue {
+            let words = home.isEnrolled ? ["sync"] : enroll
+            status = Walkdown.run(words + place, console: console, in: surroundings)
         }
-        guard status == 0 || (isUnreached(status) && home.isEnrolled) else {
-            throw Failure(.failed, "enrolling \(name) ended with \(status)")
-        }
-    }
-
-    private func isUnreached(_ status: Int32) -> Bool {
-        status == Int32(ExitCode.syncIncomplete.rawValue)
+        guard status == 0 else { throw Failure(.failed, "enrolling \(name) ended with \(status)") }
     }
 
     func unlock() throws {
