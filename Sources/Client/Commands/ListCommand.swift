@@ -32,15 +32,6 @@ extension InspectionSummary {
     /// As people read it; a word that this version does not know stays what it is.
     var stateWords: String { InspectionState(rawValue: state)?.label ?? state }
 
-    /// The state by whose rules this version works.
-    /// - Throws: `StoreError.damaged` for a word from a newer version.
-    func knownState() throws -> InspectionState {
-        guard let known = InspectionState(rawValue: state) else {
-            throw StoreError.damaged("the inspection is in a state that this version does not know")
-        }
-        return known
-    }
-
     /// The keys of a row of `list`.
     var json: JSON {
         [

@@ -24,11 +24,10 @@ package final class EventLoop<Message: Sendable> {
 
     private let input: Int32
     private let mailbox: Mailbox<Message>
-    private let now: () -> Int64
     private var decoder: InputDecoder
     /// An eventfd that the signal handlers write to.
     package let wake: Int32
-    /// When `.timer` is due, in the clock's milliseconds; nil for never. Cleared when it fires.
+    /// When `.timer` is due, in BootClock's milliseconds; nil for never. Cleared when it fires.
     package var timer: Int64?
     /// A secret is being typed: a paste comes key by key, so that no String ever holds it.
     package var takesSecret: Bool {
@@ -37,28 +36,25 @@ package final class EventLoop<Message: Sendable> {
     }
     /// What `read` reads into; zeroed after each use, because a PIN passes through it.
     private var buffer = [UInt8](repeating: 0, count: 4_096)
-    /// Wakes `poll` also after the machine has slept: its timeout stands still meanwhile.
+    /// Readable when the next thing is due, also after the machine has slept; the timeout of poll(2)
+    /// would stand still meanwhile.
     private let alarm: Int32
 
-    /// `now` is a clock in milliseconds that never goes back.
     package init(
-        input: Int32, mailbox: Mailbox<Message>, decoder: InputDecoder = InputDecoder(),
-        now: @escaping () -> Int64 = BootClock.milliseconds
+        input: Int32, mailbox: Mailbox<Message>, decoder: InputDecoder = InputDecoder()
     ) throws(TerminalError) {
-        self.input = input
-        self.mailbox = mailbox
-        self.decoder = decoder
-        self.now = now
-        wake = walkdown_mailbox_open()
-        guard wake >= 0 else {
-            alarm = -1
-            throw .noDescriptor
-        }
-        alarm = walkdown_timer_open()
+        let wake = walkdown_mailbox_open()
+        guard wake >= 0 else { throw .noDescriptor }
+        let alarm = walkdown_timer_open()
         guard alarm >= 0 else {
             walkdown_mailbox_close(wake)
             throw .noDescriptor
         }
+        self.input = input
+        self.mailbox = mailbox
+        self.decoder = decoder
+        self.wake = wake
+        self.alarm = alarm
     }
 
     deinit {
@@ -71,13 +67,13 @@ package final class EventLoop<Message: Sendable> {
     package func wait() throws(TerminalError) -> [Event] {
         while true {
             walkdown_timer_set(alarm, nextDeadline ?? -1)
-            let ready = try poll(timeout: timeout())
+            let ready = try poll(timeout: -1)
             var events: [Event] = []
             if ready.signals { events += signalEvents() }
             if ready.messages { events += mailbox.take().map { .message($0) } }
-            events += decoder.expire(at: now()).map { .input($0) }
+            events += decoder.expire(at: BootClock.milliseconds()).map { .input($0) }
             if ready.input { events += read() }
-            if let due = timer, now() >= due {
+            if let due = timer, BootClock.milliseconds() >= due {
                 timer = nil
                 events.append(.timer)
             }
@@ -103,11 +99,6 @@ package final class EventLoop<Message: Sendable> {
 
     private var nextDeadline: Int64? { [timer, decoder.deadline].compactMap { $0 }.min() }
 
-    private func timeout() -> Int32 {
-        guard let next = nextDeadline else { return -1 }
-        return Int32(clamping: max(0, next - now()))
-    }
-
     private func poll(
         timeout: Int32
     ) throws(TerminalError) -> (input: Bool, messages: Bool, signals: Bool) {
@@ -128,7 +119,9 @@ package final class EventLoop<Message: Sendable> {
         let count = Glibc.read(input, &buffer, buffer.count)
         if count > 0 {
             defer { for index in 0..<count { buffer[index] = 0 } }
-            return decoder.feed(buffer.prefix(count), at: now()).map { .input($0) }
+            return decoder.feed(buffer.prefix(count), at: BootClock.milliseconds()).map {
+                .input($0)
+            }
         }
         if count < 0, errno == EINTR || errno == EAGAIN { return [] }
         // 0 is the end; EIO is what a terminal says that was hung up.
