@@ -1,4 +1,3 @@
-import Coding
 import Foundation
 import TestSupport
 import Testing
@@ -9,6 +8,7 @@ import Testing
 struct KillTests {
     private let world: World
     private let device: Device
+    private let ledger: Ledger
     private let seed = UInt64.random(in: 0...UInt64.max)
 
     static let rounds = ProcessInfo.processInfo.environment["WALKDOWN_KILLS"].flatMap(Int.init) ?? 5
@@ -16,6 +16,7 @@ struct KillTests {
     init() throws {
         world = try World()
         device = try world.enrol("device")
+        ledger = Ledger(world: world, device: device)
     }
 
     @Test("of walkdown")
@@ -24,8 +25,8 @@ struct KillTests {
         let exchange = try exchangeTime()
         var met = 0
         for round in 1...Self.rounds {
-            try answer("round \(round)")
-            let sync = try startSync()
+            try ledger.answer("round \(round)")
+            let sync = try ledger.startSync()
             waitForExchange(of: sync)
             usleep(Self.moment(&random, exchange, round))
             kill(sync, SIGKILL)
@@ -33,7 +34,7 @@ struct KillTests {
             if try device.status()["inFlight"] != 0 { met += 1 }
         }
         #expect(met > 0, "seed \(seed): no kill met a batch in flight")
-        try expectEverythingOnce(last: "round \(Self.rounds)")
+        try ledger.expectEverythingOnce(last: "round \(Self.rounds)", seed: seed)
     }
 
     @Test("of walkdownd")
@@ -42,8 +43,8 @@ struct KillTests {
         let exchange = try exchangeTime()
         var met = 0
         for round in 1...Self.rounds {
-            try answer("round \(round)")
-            let sync = try startSync()
+            try ledger.answer("round \(round)")
+            let sync = try ledger.startSync()
             waitForExchange(of: sync)
             usleep(Self.moment(&random, exchange, round))
             world.killServer()
@@ -55,18 +56,7 @@ struct KillTests {
             try world.startServerAgain()
         }
         #expect(met > 0, "seed \(seed): no kill met an exchange")
-        try expectEverythingOnce(last: "round \(Self.rounds)")
-    }
-
-    /// Answers one question of every inspection, in one statement.
-    private func answer(_ text: String) throws {
-        try device.run("sql", "--write", "UPDATE cold_chain_equipment SET notes = '\(text)'")
-    }
-
-    private func startSync() throws -> pid_t {
-        try Spawn.start(
-            [device.walkdown, "sync", "--home", device.home, "--pin-file", device.pinFile],
-            output: world.folder.file("sync.out"), errors: world.folder.file("sync.err"))
+        try ledger.expectEverythingOnce(last: "round \(Self.rounds)", seed: seed)
     }
 
     /// Returns when the process has a connection to the server: its batch is sealed then, and the
@@ -78,8 +68,7 @@ struct KillTests {
 
     /// Whether a client's end of a connection to the server is established (proc_net_tcp(5)).
     private var isConnected: Bool {
-        let port = world.url.split(separator: ":").last.flatMap { Int($0) } ?? 0
-        let digits = String(port, radix: 16, uppercase: true)
+        let digits = String(world.port, radix: 16, uppercase: true)
         let remote = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
         let table = FileManager.default.contents(atPath: "/proc/net/tcp") ?? Data()
         return String(decoding: table, as: UTF8.self).split(separator: "\n").contains { line in
@@ -90,8 +79,8 @@ struct KillTests {
 
     /// Microseconds from the connection to the end of a whole `sync` on this machine now.
     private func exchangeTime() throws -> Int {
-        try answer("round 0")
-        let sync = try startSync()
+        try ledger.answer("round 0")
+        let sync = try ledger.startSync()
         waitForExchange(of: sync)
         let start = DispatchTime.now().uptimeNanoseconds
         var status: Int32 = 0
@@ -105,26 +94,5 @@ struct KillTests {
         _ random: inout SeededRandom, _ exchange: Int, _ round: Int
     ) -> UInt32 {
         round.isMultiple(of: 2) ? UInt32(random.below(max(1, exchange))) : 0
-    }
-
-    private func expectEverythingOnce(last: String) throws {
-        try device.run("sync")
-        let status = try device.status()
-        for key in ["pending", "inFlight", "failed", "conflict", "inReview"] {
-            #expect(status[key] == 0, "seed \(seed): \(key)")
-        }
-        let rows = try JSON.parse(Array(device.run("outbox", "--all", "--json").utf8)).asArray()
-        var accepted: [String: Int64] = [:]
-        for row in rows { accepted[try row.string("recordId"), default: 0] += 1 }
-        let text = try world.administer("export", "--format", "json")
-        let inspections = try JSON.parse(Array(text.utf8)).asArray()
-        #expect(inspections.count == 3)
-        for inspection in inspections {
-            let id = try inspection.string("id")
-            #expect(try inspection.object("fields").string("notes") == last, "seed \(seed)")
-            // Version 1 is the assignment; each mutation makes one version if it counts once.
-            let version = try inspection.integer("version")
-            #expect(version == 1 + (accepted[id] ?? 0), "seed \(seed): \(id)")
-        }
     }
 }

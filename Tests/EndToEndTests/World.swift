@@ -90,19 +90,36 @@ final class World {
         try administer("import", "assignments", assignments)
     }
 
+    /// So many more freezers at the harbour, each with an inspection: FRZ-100, FRZ-101, …
+    func addFreezers(_ count: Int) throws {
+        let numbers = 100..<100 + count
+        let assets = numbers.map { "A\($0),S1,FRZ-\($0),Freezer \($0),,\n" }.joined()
+        let assignments = numbers.map { "A\($0),cold_chain_equipment,2026-12-07\n" }.joined()
+        try administer(
+            "import", "assets",
+            folder.write("id,site,tag,name,model,serial\n" + assets, to: "more-assets.csv"))
+        try administer(
+            "import", "assignments",
+            folder.write("asset,form,due\n" + assignments, to: "more-assignments.csv"))
+    }
+
     @discardableResult
     func administer(_ words: String...) throws -> String {
         try World.run(walkdownd, words + ["--data", folder.file("server")], in: folder)
     }
 
+    /// The port that the server listens on.
+    var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+
     /// Enrols a device; its home is the folder of that name.
-    func enrol(_ name: String) throws -> Device {
+    /// - Parameter relay: the address that stands before the server; nil for the server's own.
+    func enrol(_ name: String, through relay: String? = nil) throws -> Device {
         let code = try administer("device", "code", "--team", "field")
         let line = code.split(separator: "\n").first.map(String.init) ?? ""
         let device = Device(
             home: folder.file(name), pinFile: folder.file("pin"), walkdown: walkdown,
             folder: folder)
-        try device.run("enroll", url, line)
+        try device.run("enroll", relay ?? url, line)
         return device
     }
 
