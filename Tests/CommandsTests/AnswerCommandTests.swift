@@ -44,6 +44,19 @@ struct AnswerCommandTests {
         #expect(try row.strings("columns") == ["@state", "pressure"])
     }
 
+    @Test("F04 the queue can be copied out exactly as it would be sent")
+    func payload() throws {
+        let id = id
+        #expect(try bench.run("set", id, "pressure=160.5", "seals=good", "notes=é\tx").status == 0)
+        let row = try #require(try bench.document("outbox").asArray().first)
+        #expect(
+            try row.object("payload") == [
+                "@state": "inProgress", "pressure": .double(160.5), "seals": "GOOD",
+                "notes": "é\tx",
+            ])
+        #expect(try row.strings("columns") == ["@state", "notes", "pressure", "seals"])
+    }
+
     @Test("several answers are one transaction, and an empty value clears")
     func severalAnswers() throws {
         #expect(try bench.run("set", id, "pressure=160", "seals=good", "notes=a = b").status == 0)

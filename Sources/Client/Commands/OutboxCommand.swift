@@ -8,7 +8,11 @@ enum OutboxCommand {
         "all", help: "Also the rows that the server has acknowledged.")
 
     static let entry = Entry(
-        name: "outbox", summary: "The queue of changes, a row each.", options: [all]
+        name: "outbox", summary: "The queue of changes, a row each.",
+        discussion: """
+            With --json each row has what was entered as payload, so that a copy of all that waits \
+            can be kept wherever the network stays away.
+            """, options: [all]
     ) { run in
         let rows = try run.withStore(for: .reading) { store in
             try store.outbox(all: run.invocation.has(all.name))
@@ -40,6 +44,7 @@ extension OutboxRow {
             "status": .string(status), "retryCount": .integer(retryCount),
             "lastError": JSON(lastError), "nextAttemptUtc": JSON(nextAttemptUtc),
             "createdAtUtc": .string(createdAtUtc), "columns": .array(columns.map(JSON.string)),
+            "payload": .object(payload.mapValues(\.json)),
         ]
     }
 }

@@ -107,7 +107,10 @@ package struct OutboxRow: Sendable, Equatable {
     package var lastError: String?
     package var nextAttemptUtc: String?
     package var createdAtUtc: String
-    package var columns: [FieldName]
+    /// What was entered, as it goes to the server.
+    package var payload: [FieldName: FieldValue]
+
+    package var columns: [FieldName] { payload.keys.sorted() }
 }
 
 /// Counts of what is not confirmed, and since when.

@@ -6,7 +6,7 @@ extension DeviceStore {
     /// The queue in its order; acknowledged rows only where asked for.
     package func outbox(all: Bool = false) throws -> [OutboxRow] {
         try read { database in
-            let columns = try database.outboxColumns(all: all)
+            let payloads = try database.outboxPayloads(all: all)
             return try database.query(
                 """
                 SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
@@ -21,7 +21,7 @@ extension DeviceStore {
                     status: try row.text(5), retryCount: try row.integer(6),
                     lastError: try row.optionalText(7),
                     nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
-                    createdAtUtc: try row.text(9), columns: columns[try row.integer(0)] ?? [])
+                    createdAtUtc: try row.text(9), payload: payloads[try row.integer(0)] ?? [:])
             }
         }
     }
@@ -123,16 +123,18 @@ extension StatusSummary {
 }
 
 extension Connection {
-    fileprivate func outboxColumns(all: Bool) throws -> [Int64: [FieldName]] {
-        var columns: [Int64: [FieldName]] = [:]
+    fileprivate func outboxPayloads(all: Bool) throws -> [Int64: [FieldName: FieldValue]] {
+        var payloads: [Int64: [FieldName: FieldValue]] = [:]
         try each(
             """
-            SELECT seq_id, name FROM __sync_outbox JOIN __sync_outbox_field USING (seq_id)
+            SELECT seq_id, name, value FROM __sync_outbox
+            JOIN __sync_outbox_field USING (seq_id)
             WHERE name <> ? \(all ? "" : "AND status <> 'ACKNOWLEDGED'")
-            ORDER BY seq_id, name
             """, [.text(Mutation.deletedField)]
-        ) { columns[try $0.integer(0), default: []].append(try $0.text(1)) }
-        return columns
+        ) { row in
+            payloads[try row.integer(0), default: [:]][try row.text(1)] = try row.fieldValue(2)
+        }
+        return payloads
     }
 
     /// The worst of what waits, by record.
