@@ -47,12 +47,12 @@ struct AnswerCommandTests {
     @Test("F04 the queue can be copied out exactly as it would be sent")
     func payload() throws {
         let id = id
-        #expect(try bench.run("set", id, "pressure=160.5", "seals=good", "notes=é\tx").status == 0)
+        #expect(try bench.run("set", id, "pressure=160.5", "seals=good", "notes=é x").status == 0)
         let row = try #require(try bench.document("outbox").asArray().first)
         #expect(
             try row.object("payload") == [
                 "@state": "inProgress", "pressure": .double(160.5), "seals": "GOOD",
-                "notes": "é\tx",
+                "notes": "é x",
             ])
         #expect(try row.strings("columns") == ["@state", "notes", "pressure", "seals"])
     }
