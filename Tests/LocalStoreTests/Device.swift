@@ -1,6 +1,7 @@
 import Coding
 import Crypto
 import Forms
+import Foundation
 import Replication
 import SQLite
 import Synchronization
@@ -22,30 +23,51 @@ final class Device {
     /// A key under SQLCipher; none under plain SQLite, on which these tests run as well.
     private let protection: DeviceStore.Protection
 
-    init(seed: UInt64 = 1) throws {
+    init(seed: UInt64 = 1, node: NodeID = "node-a", key: SecretBytes? = nil) throws {
         folder = try TemporaryFolder("store")
         home = Home(folder.path + "/home")
-        let ids = IDSource(seed: seed)
-        sources = StoreSources(now: clock.reading, newID: { ids.next() })
+        sources = Self.sources(clock, seed: seed)
         lease = try HomeLease.acquire(home)
         protection =
-            try Connection.cipherVersion() == nil ? .none : .key(SecretBytes.random(count: 32))
+            try Connection.cipherVersion() == nil
+            ? .none : .key(key ?? SecretBytes.random(count: 32))
         store = try DeviceStore.create(
             home: home, protection: protection,
-            device: DeviceIdentity(deviceID: "device-1", node: "node-a"),
+            device: DeviceIdentity(deviceID: "device-1", node: node),
             lease: lease, sources: sources)
         try store.store(form: try TestForm.coldChain)
     }
 
-    /// Ends the process of the store and starts another one.
-    func reopen(closed: Bool = false) throws {
-        if !closed { try store.close() }
-        store = try openAgain()
+    /// A device whose database another program wrote, in an earlier run: a copy of the file.
+    init(copyOf database: String, key: SecretBytes) throws {
+        folder = try TemporaryFolder("store")
+        home = Home(folder.path + "/home")
+        sources = Self.sources(clock, seed: 2)
+        lease = try HomeLease.acquire(home)
+        try FileManager.default.copyItem(atPath: database, toPath: home.database)
+        protection = .key(key)
+        store = try DeviceStore.open(
+            home: home, protection: protection, access: .writer(lease), sources: sources)
     }
 
-    func openAgain() throws -> DeviceStore {
+    private static func sources(_ clock: FixedClock, seed: UInt64) -> StoreSources {
+        let ids = IDSource(seed: seed)
+        return StoreSources(now: clock.reading, newID: { ids.next() })
+    }
+
+    /// Ends the process of the store and starts another one.
+    func reopen(
+        closed: Bool = false, migrations: Migrations = Schema.migrations
+    ) throws {
+        if !closed { try store.close() }
+        store = try openAgain(migrations: migrations)
+    }
+
+    /// - Parameter migrations: those of another version of the program.
+    func openAgain(migrations: Migrations = Schema.migrations) throws -> DeviceStore {
         try DeviceStore.open(
-            home: home, protection: protection, access: .writer(lease), sources: sources)
+            home: home, protection: protection, access: .writer(lease), sources: sources,
+            migrations: migrations)
     }
 
     /// The database as another program opens it, without our functions.

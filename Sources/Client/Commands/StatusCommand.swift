@@ -7,7 +7,9 @@ enum StatusCommand {
         name: "status", summary: "What waits, what needs a person, and the last synchronisation."
     ) { run in
         let status = try run.withStore(for: .reading) { try $0.status() }
-        try run.emit(status.json) { text(of: status) }
+        try run.emit(status.json) {
+            text(of: status) + status.notices.map { "note             \($0)\n" }.joined()
+        }
         return .done
     }
 
@@ -35,6 +37,23 @@ extension StatusSummary {
             "conflict": .integer(Int64(conflict)), "inReview": .integer(Int64(inReview)),
             "mediaPending": .integer(Int64(mediaPending)), "lastSyncUtc": JSON(lastSyncUtc),
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
+            "notices": .array(notices.map(JSON.string)),
         ]
+    }
+
+    /// What holds an upgrade up, a sentence each.
+    var notices: [String] {
+        var notices: [String] = []
+        if isUpgradeNeeded {
+            notices.append(
+                "the server needs a newer walkdown: everything here is kept and goes out after the"
+                    + " upgrade")
+        }
+        if !deferredMigrations.isEmpty {
+            notices.append(
+                "a part of the last upgrade waits until everything here is sent and settled:"
+                    + " 'walkdown sync'")
+        }
+        return notices
     }
 }

@@ -40,7 +40,8 @@ enum SyncWords {
                 advice: "Nothing was removed. Ask the administrator what to do with it.")
         case .upgradeNeeded:
             Failure(
-                .syncIncomplete, "the server needs a newer walkdown", advice: kept)
+                .syncIncomplete, "the server needs a newer walkdown",
+                advice: "Everything is kept. Upgrade walkdown, then 'walkdown sync' again.")
         case .forked:
             Failure(
                 .syncIncomplete, "the server has seen a copy of this device",

@@ -44,6 +44,7 @@ package final class DeviceStore: Sendable {
     }
 
     package let sources: StoreSources
+    let migrations: Migrations
     private let writing: SerialDatabase?
     let reading: SerialDatabase
     /// Held as long as the store: the lease that it writes under.
@@ -53,13 +54,14 @@ package final class DeviceStore: Sendable {
 
     private init(
         writing: SerialDatabase?, reading: SerialDatabase, lease: HomeLease?, claim: WritingClaim?,
-        sources: StoreSources
+        migrations: Migrations, sources: StoreSources
     ) {
         self.writing = writing
         self.reading = reading
         self.lease = lease
         self.claim = claim
         logKeeper = writing.map { LogKeeper($0) }
+        self.migrations = migrations
         self.sources = sources
     }
 
@@ -120,8 +122,10 @@ package final class DeviceStore: Sendable {
             home: home, protection: protection, access: .writer(lease), sources: sources)
     }
 
+    /// - Parameter migrations: other ones than this program's are for tests of upgrades.
     static func open(
-        home: Home, protection: Protection, access: Access, sources: StoreSources
+        home: Home, protection: Protection, access: Access, sources: StoreSources,
+        migrations: Migrations = Schema.migrations
     ) throws -> DeviceStore {
         var writing: SerialDatabase?
         var held: HomeLease?
@@ -130,21 +134,21 @@ package final class DeviceStore: Sendable {
             precondition(lease.home == home, "the lease is another home's")
             held = lease
             claim = WritingClaim(home.database)
-            writing = try openWriter(home, protection, sources)
+            writing = try openWriter(home, protection, sources, migrations)
         }
         let reader = try protection.open(home, .readOnly)
-        try Schema.migrations.requireUpToDate(reader)
+        try migrations.requireUpToDate(reader)
         return DeviceStore(
             writing: writing, reading: SerialDatabase(reader, label: "walkdown.store.read"),
-            lease: held, claim: claim, sources: sources)
+            lease: held, claim: claim, migrations: migrations, sources: sources)
     }
 
     private static func openWriter(
-        _ home: Home, _ protection: Protection, _ sources: StoreSources
+        _ home: Home, _ protection: Protection, _ sources: StoreSources, _ migrations: Migrations
     ) throws -> SerialDatabase {
         let connection = try protection.open(home, .readWrite)
         try prepare(connection, sources: sources)
-        try Schema.migrations.apply(to: connection)
+        try migrations.apply(to: connection) { try $0.holdsNoWork() }
         // What a killed process had on its screen is on no screen now.
         try connection.transaction { try connection.releaseAllHolds() }
         return SerialDatabase(connection, label: "walkdown.store.write")

@@ -128,6 +128,10 @@ package struct StatusSummary: Sendable, Equatable {
     package var isOffline = false
     /// The digests were equal, and the server has said nothing since.
     package var isProven = false
+    /// The server refused to speak with this version.
+    package var isUpgradeNeeded = false
+    /// Steps of the schema that wait until nothing does.
+    package var deferredMigrations: [String] = []
 
     package init() {}
 

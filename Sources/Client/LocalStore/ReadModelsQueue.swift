@@ -43,6 +43,8 @@ extension DeviceStore {
             summary.isProven = try database.metadataInteger("proven") == 1
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
+            summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1
+            summary.deferredMigrations = try migrations.deferred(in: database)
             return summary
         }
     }

@@ -59,7 +59,10 @@ extension DeviceStore: Replica {
 
     package func note(_ report: CycleReport, at now: Int64) throws {
         if report.outcome == .synced { try noteSynced() }
-        if let isReachable = report.outcome.metServer { try noteReachable(isReachable) }
+        if let isReachable = report.outcome.metServer {
+            try noteReachable(isReachable)
+            if isReachable { try noteUpgradeNeeded(report.outcome.wantsUpgrade) }
+        }
         try log(
             "cycle", "pushed \(report.pushed), pulled \(report.pulled), \(report.outcome.label)")
     }
@@ -97,6 +100,10 @@ extension CycleOutcome {
         case .refused(let refusal): refusal.kind != .offline
         case .storeFailed, .cancelled: nil
         }
+    }
+
+    fileprivate var wantsUpgrade: Bool {
+        if case .refused(let refusal) = self { refusal.kind == .upgradeNeeded } else { false }
     }
 
     /// For the log: what happened, in words that contain no answer and no address.

@@ -1,0 +1,44 @@
+internal import SQLite
+
+/// The migration barrier: a step that takes something away waits until nothing does.
+extension DeviceStore {
+    /// The steps that wait, by name; empty in a store that is up to date.
+    package func deferredMigrations() throws -> [String] {
+        try read { try migrations.deferred(in: $0) }
+    }
+
+    /// Runs the steps that had to wait, if nothing waits any more.
+    /// - Returns: whether none is left.
+    @discardableResult
+    package func crossBarrier() throws -> Bool {
+        guard try !deferredMigrations().isEmpty else { return true }
+        let writer = try writer
+        try StoreError.translating {
+            try writer.perform { database in
+                try migrations.apply(to: database) { try $0.holdsNoWork() }
+            }
+        }
+        return try deferredMigrations().isEmpty
+    }
+
+    /// The server speaks with newer versions only (426), or does so no more.
+    package func noteUpgradeNeeded(_ isNeeded: Bool) throws {
+        try edit { database in
+            let known = try database.metadataInteger("upgrade_needed") == 1
+            guard known != isNeeded else { return }
+            try database.setMetadata("upgrade_needed", .integer(isNeeded ? 1 : 0))
+        }
+    }
+}
+
+extension Connection {
+    /// Whether nothing of this device is unconfirmed, and nothing typed is unaccepted.
+    func holdsNoWork() throws -> Bool {
+        try first(
+            """
+            SELECT NOT EXISTS (SELECT 1 FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED')
+                AND NOT EXISTS (SELECT 1 FROM draft)
+            """
+        ) { try $0.flag(0) } ?? true
+    }
+}
