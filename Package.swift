@@ -150,11 +150,13 @@ func linking(_ module: Module) -> [LinkerSetting] {
     module.libraries.map { .linkedLibrary($0) }
 }
 
-// A README in a module's folder is for people, what is in Golden is for tests to compare with;
+// A README in a module's folder is for people, what is in Golden and Databases is for tests to read;
 // SwiftPM warns of each file that it does not know.
 func notes(in module: Module) -> [String] {
     let folder = Context.packageDirectory + "/" + module.path + "/"
-    return ["README.md", "Golden"].filter { FileManager.default.fileExists(atPath: folder + $0) }
+    return ["README.md", "Golden", "Databases"].filter {
+        FileManager.default.fileExists(atPath: folder + $0)
+    }
 }
 
 let package = Package(

@@ -98,6 +98,16 @@ final class StoryServer {
 
     // MARK: Others
 
+    /// Takes over what another server had.
+    func adopt(_ states: [RecordState], position: Int, lamport: Int64) {
+        self.position = position
+        clock.adopt(serverLamport: lamport)
+        for state in states {
+            records[state.id] = state
+            feed[state.id] = position
+        }
+    }
+
     /// A colleague who has seen everything sets fields of a record, or makes it.
     func edit(
         _ id: RecordID, _ values: [FieldName: FieldValue], by node: NodeID = "node-b",
