@@ -1,5 +1,6 @@
 import Coding
 import Replication
+import TestSupport
 import Testing
 
 @testable import LocalStore
@@ -26,7 +27,8 @@ final class StoryServer {
     ]
     /// Refused with this error, by table.
     var refused: [String: WireError] = [:]
-    private let updatedAt = "2026-03-02T09:00:00.000Z"
+    private var now = FixedClock.mondayMorning
+    private var updatedAt: String { SyncTimestamp.text(now) }
 
     private var state: ServerState {
         ServerState(lamport: clock.counter, epoch: 1, timeUtc: updatedAt)
@@ -95,6 +97,8 @@ final class StoryServer {
             mutationId: mutation.id, status: status, version: record?.version, record: record,
             conflicts: conflicts)
     }
+
+    func pass(milliseconds: Int64) { now += milliseconds }
 
     // MARK: Others
 

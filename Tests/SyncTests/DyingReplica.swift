@@ -38,6 +38,7 @@ final class DyingReplica: Replica {
     func pullRequest() throws -> PullRequest { try alive().pullRequest() }
     func take(_ page: PullResponse) throws { try alive().take(page) }
     func restartPull() throws { try alive().restartPull() }
+    func keepUp(while goOn: () -> Bool) throws { try alive().keepUp(while: goOn) }
     func wantsForm(_ listing: FormListing) throws -> Bool { try alive().wantsForm(listing) }
 
     func store(form: JSON, listing: FormListing) throws {

@@ -26,6 +26,9 @@ final class FakeReplica: Replica {
         var forms: [FormListing] = []
         var floor: Int64?
         var notes: [CycleReport] = []
+        var upkeeps = 0
+        /// Slices that upkeep was let do.
+        var slices = 0
         /// Names of calls that throw once each, as a busy or full disk does.
         var throwing: [String] = []
     }
@@ -177,6 +180,11 @@ final class FakeReplica: Replica {
 
     func note(_ report: CycleReport, at now: Int64) throws {
         try work("note") { $0.notes.append(report) }
+    }
+
+    func keepUp(while goOn: () -> Bool) throws {
+        try work("upkeep") { $0.upkeeps += 1 }
+        for _ in 1...10 where goOn() { state.withLock { $0.slices += 1 } }
     }
 
     func retryFloor() throws -> Int64? { try work("floor") { $0.floor } }

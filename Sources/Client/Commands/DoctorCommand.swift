@@ -37,18 +37,31 @@ enum DoctorCommand {
         findings += ProcessHardening.surroundings().map { weakness in
             Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
         }
-        return findings + [storeFinding(run)]
+        return findings + storeFindings(run)
+    }
+
+    private struct StoreLook {
+        var broken: [String]
+        var sizes: StoreSizes
+        var notices: [String]
     }
 
     /// Opens the database only where a PIN can be had; without one the rest is still looked at.
-    private static func storeFinding(_ run: CommandRun) -> Finding {
-        check("database", note: "in order, and the queue fits what is shown") {
+    private static func storeFindings(_ run: CommandRun) -> [Finding] {
+        var look: StoreLook?
+        let database = check("database", note: "in order, and the queue fits what is shown") {
             do {
-                let broken = try run.withStore(for: .reading) { try $0.audit() }
-                guard broken.isEmpty else {
+                let found = try run.withStore(for: .reading) { store in
+                    StoreLook(
+                        broken: try store.audit(), sizes: try store.sizes(),
+                        notices: try store.status().notices)
+                }
+                look = found
+                guard found.broken.isEmpty else {
                     throw Failure(
-                        .locked, counted(broken.count, "rule is", "rules are") + " broken",
-                        advice: broken.joined(separator: "\n"))
+                        .locked,
+                        counted(found.broken.count, "rule is", "rules are") + " broken",
+                        advice: found.broken.joined(separator: "\n"))
                 }
                 return nil
             } catch VaultError.noPIN {
@@ -57,6 +70,9 @@ enum DoctorCommand {
                 return "none yet"
             }
         }
+        guard let look else { return [database] }
+        return [database, Finding(name: "storage", note: look.sizes.sentence)]
+            + look.notices.map { Finding(name: "upgrade", note: $0) }
     }
 
     private static func check(
@@ -106,4 +122,16 @@ enum DoctorCommand {
         let text = finding.trouble?.sentence ?? finding.note
         return terminalSafe("\(mark)\(finding.name): \(text)\(advice)", keepingLines: true) + "\n"
     }
+}
+
+extension StoreSizes {
+    /// What the store takes, and what of it goes by itself.
+    fileprivate var sentence: String {
+        "\(kilobytes(bytes)), of which \(kilobytes(freeBytes)) free;"
+            + " \(counted(Int(records), "record", "records")), \(archived) of them archived;"
+            + " kept for a time: \(acknowledged) acknowledged, \(history) in history,"
+            + " \(log) in the log; last purge \(lastUpkeepUtc ?? "never")"
+    }
+
+    private func kilobytes(_ bytes: Int64) -> String { "\((bytes + 1023) / 1024) KiB" }
 }

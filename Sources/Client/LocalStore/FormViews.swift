@@ -63,6 +63,7 @@ struct FormView {
             \(answers.joined(separator: ",\n"))
             FROM record
             WHERE record.table_name = 'inspection' AND record.is_deleted = 0
+                AND NOT EXISTS (SELECT 1 FROM __sync_archived WHERE record_id = record.id)
                 AND (SELECT value FROM field WHERE record_id = record.id AND name = '@form')
                     = \(Self.literal(formID))
             """

@@ -100,6 +100,7 @@ private struct InspectionShelf {
             WHERE \(condition) AND (is_deleted = 0 OR EXISTS (
                 SELECT 1 FROM __sync_outbox
                 WHERE record_id = record.id AND status = 'CONFLICT'))
+                AND NOT EXISTS (SELECT 1 FROM __sync_archived WHERE record_id = record.id)
             """, values
         ) { row in
             (

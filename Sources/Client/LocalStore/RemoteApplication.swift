@@ -59,6 +59,7 @@ final class RemoteApplication {
             [.integer(server.epoch), .integer(server.epoch)])
         try database.execute(
             "UPDATE __sync_metadata SET value = 0 WHERE key = 'proven' AND value IS NOT 0")
+        try database.noteServerTime(server.timeUtc)
     }
 
     func writeSiteSums() throws { try sums.write() }
@@ -145,6 +146,7 @@ final class RemoteApplication {
         guard part.isLast else { return }
         if let known {
             try clearAbsent(in: part.record)
+            try database.noteWhole(part.record.id)
             if known.digest == nil { try database.noteReturned(part.record.id) }
         }
         try sums.replace(known?.digest, by: part.digest, of: part.record.id)

@@ -23,6 +23,11 @@ package enum Schema {
             try database.renewFormViews()
         },
         Migration("records out of scope") { try $0.run(script: outOfScope) },
+        Migration("retention") { database in
+            try database.run(script: retention)
+            // They leave out what is archived.
+            try database.renewFormViews()
+        },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -154,6 +159,31 @@ package enum Schema {
     /// Records that left this device's scope while work on them waited.
     static let outOfScope = """
         CREATE TABLE __sync_left (record_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+        """
+
+    /// What tells how long something has been settled, by the server's clock in milliseconds, and
+    /// which records are here without their answers.
+    static let retention = """
+        CREATE TABLE __sync_archived (record_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+
+        -- Since when an inspection has been finished as it is in this version.
+        CREATE TABLE __sync_finished (
+            record_id TEXT PRIMARY KEY NOT NULL,
+            version INTEGER NOT NULL,
+            since INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        -- How far a table that only grows had grown at some time.
+        CREATE TABLE __sync_mark (
+            table_name TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            last_id INTEGER NOT NULL,
+            PRIMARY KEY (table_name, since)
+        ) WITHOUT ROWID;
+
+        ALTER TABLE __sync_outbox ADD COLUMN settled_since INTEGER;
+        CREATE INDEX outbox_settled ON __sync_outbox (settled_since, seq_id)
+            WHERE status = 'ACKNOWLEDGED';
         """
 
     static let forms = """

@@ -124,7 +124,8 @@ extension Connection {
     func settleStatus(of id: MutationID, _ status: String, error: String?) throws {
         try execute(
             """
-            UPDATE __sync_outbox SET status = ?, last_error = ?, next_attempt_at = NULL
+            UPDATE __sync_outbox
+            SET status = ?, last_error = ?, next_attempt_at = NULL, settled_since = NULL
             WHERE mutation_id = ? AND status <> 'ACKNOWLEDGED'
             """,
             [.text(status), DatabaseValue(error.map(ShownText.clean)), .text(id.rawValue)])

@@ -160,13 +160,15 @@ extension Connection {
         var sums: [String: SiteDigest] = [:]
         var faults: [String] = []
         var chains = SiteSums(self)
+        let archived = try archivedRecords()
         let records = try query(
             "SELECT id, version, is_deleted, digest FROM record WHERE digest IS NOT NULL"
         ) { row in
             (RecordID(try row.text(0)), try row.integer(1), try RecordDigest(bytes: row.blob(3)))
         }
         for (id, version, digest) in records {
-            if try confirmedDigest(of: id, version: version) != digest {
+            // Of an archived one the digest is all that is left of the answers.
+            if !archived.contains(id), try confirmedDigest(of: id, version: version) != digest {
                 faults.append("the digest of record \(id) is not that of its fields")
             }
             sums[try chains.site(of: id), default: SiteDigest()].add(digest)

@@ -39,7 +39,16 @@ package protocol Replica: AnyObject, Sendable {
     /// For the status line and for support.
     func note(_ report: CycleReport, at now: Int64) throws
 
+    /// Purges what is settled and old, in slices, once a day; does nothing where that was done.
+    /// - Parameter goOn: asked between slices.
+    func keepUp(while goOn: () -> Bool) throws
+
     /// Until when the server asked not to be bothered (milliseconds), kept over restarts.
     func retryFloor() throws -> Int64?
     func keepRetryFloor(_ instant: Int64?) throws
+}
+
+extension Replica {
+    /// A replica that keeps nothing for long needs no upkeep.
+    package func keepUp(while goOn: () -> Bool) throws {}
 }

@@ -57,6 +57,18 @@ extension DeviceStore: Replica {
             conflict: status.conflict, inReview: status.inReview)
     }
 
+    package func keepUp(while goOn: () -> Bool) throws {
+        try crossBarrier()
+        guard try isUpkeepDue() else { return }
+        do {
+            try upkeep(while: goOn)
+        } catch {
+            // For support: a purge that fails is tried again, and takes nothing that waits.
+            try log("upkeep", "\(error)")
+            throw error
+        }
+    }
+
     package func note(_ report: CycleReport, at now: Int64) throws {
         if report.outcome == .synced { try noteSynced() }
         if let isReachable = report.outcome.metServer {

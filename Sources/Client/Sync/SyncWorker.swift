@@ -119,9 +119,19 @@ package final class SyncWorker: Sendable {
         let cycle = Cycle(replica: replica, transport: transport) { [weak self] in
             self?.inner.withLock { $0.isStopped || $0.isOff } ?? true
         }
-        ended(cycle.run())
+        let result = cycle.run()
+        ended(result)
         tellRest()
+        result.keepUp(replica) { [weak self] in self?.isIdle ?? false }
         arm()
+    }
+
+    /// Nobody waits for a cycle.
+    private var isIdle: Bool {
+        let now = now()
+        return inner.withLock { inner in
+            !inner.isStopped && !inner.isOff && inner.schedule.delay(now: now) != 0
+        }
     }
 
     private func ended(_ result: Cycle.Result) {
@@ -152,6 +162,13 @@ extension Cycle.Result {
         try? replica.note(report, at: now)
         if let floor { try? replica.keepRetryFloor(floor) }
     }
+
+    /// What is left of the day's work when all is exchanged: no cycle depends on it.
+    func keepUp(_ replica: any Replica, while goOn: () -> Bool) {
+        guard report.outcome == .synced else { return }
+        // What was not done is done after the next cycle; the store's log tells support.
+        try? replica.keepUp(while: goOn)
+    }
 }
 
 extension Cycle {
@@ -179,6 +196,7 @@ extension Cycle {
             backoff.failed(now: ended, retryAfterSeconds: refusal.retryAfterSeconds) { _ in 0 }
         }
         result.keep(floor: .some(backoff.floor), in: replica, at: ended)
+        result.keepUp(replica) { true }
         return result.report
     }
 }

@@ -1,0 +1,47 @@
+import Arguments
+import Coding
+import LocalStore
+import Replication
+import Sync
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// What commands say of upgrades that wait, and of what the store takes.
+@Suite("Words about upgrades and sizes")
+struct UpkeepWordsTests {
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    @Test(
+        "a server that wants a newer walkdown is told by status, until it speaks with this one again"
+    )
+    func upgradeNeeded() throws {
+        let refused = CycleReport(outcome: .refused(Refusal(.upgradeNeeded, status: 426)))
+        try bench.withStore { try $0.note(refused, at: 0) }
+        #expect(try bench.document("status").strings("notices").count == 1)
+        #expect(
+            try bench.run("status").output.contains("note             the server needs a newer"))
+        #expect(
+            try bench.run("doctor").output.contains("upgrade: the server needs a newer walkdown"))
+        try bench.withStore { try $0.note(CycleReport(outcome: .synced), at: 0) }
+        #expect(try bench.document("status").strings("notices") == [])
+    }
+
+    @Test("the 426 of a cycle says what to do, and that nothing is lost")
+    func refusalWords() {
+        let failure = CycleReport(outcome: .refused(Refusal(.upgradeNeeded, status: 426))).failure
+        #expect(failure?.sentence == "the server needs a newer walkdown")
+        #expect(failure?.advice?.hasPrefix("Everything is kept. Upgrade walkdown") == true)
+    }
+
+    @Test("doctor says how large the store is and when it was last purged")
+    func sizes() throws {
+        #expect(try bench.run("doctor").output.contains("storage: "))
+        #expect(try bench.run("doctor").output.contains("last purge never"))
+        try bench.withStore { try $0.keepUp { true } }
+        #expect(try bench.run("doctor").output.contains("last purge 2026-03-02T08:00:00.000Z"))
+    }
+}
