@@ -46,7 +46,8 @@ let modules: [Module] = [
     Module(
         name: "LocalStore", path: "Sources/Client/LocalStore",
         imports: ["Inspections", "Replication", "SQLite", "Vault"]),
-    Module(name: "Sync", path: "Sources/Client/Sync", imports: ["LocalStore", "CCurl"]),
+    Module(
+        name: "Sync", path: "Sources/Client/Sync", imports: ["LocalStore", "CCurl", "CSystem"]),
     Module(
         name: "TerminalKit", path: "Sources/Client/TerminalKit",
         imports: ["CNcurses", "CTerminal"]),

@@ -27,3 +27,9 @@ int walkdown_memory_file(const char *name);
 
 // mallopt(3) with M_MMAP_THRESHOLD: blocks from this size on go back to the system when freed.
 int walkdown_return_blocks_from(int bytes);
+
+// A socket that is told of changes of links and routes (rtnetlink(7)); -1 with errno. Close it
+// with close(2).
+int walkdown_watch_routes(void);
+// Asks the kernel for all routes; the answer ends with NLMSG_DONE. -1 with errno.
+int walkdown_ask_routes(int netlink);

@@ -16,7 +16,8 @@ package struct Schedule: Equatable, Sendable {
         package var afterEdit: Int64 = 1000
         /// From the last change of the network.
         package var afterReconnect: Int64 = 5000
-        /// Between cycles when nothing happens.
+        /// Between cycles when nothing happens; up to a quarter more by chance, so that devices that
+        /// began together do not stay together.
         package var interval: Int64 = 60_000
 
         package init() {}
@@ -80,7 +81,7 @@ package struct Schedule: Equatable, Sendable {
                 now: now, retryAfterSeconds: refusal.retryAfterSeconds, random: random)
             return bring(to: now)
         }
-        bring(to: now + timing.interval)
+        bring(to: now + timing.interval + random(timing.interval / 4 + 1))
     }
 
     private mutating func bring(to instant: Int64) {

@@ -14,6 +14,7 @@ package final class DeviceFieldwork: Fieldwork {
     private struct Opened: Sendable {
         let store: DeviceStore
         let worker: SyncWorker
+        let network: NetworkObserver?
     }
 
     /// What outlives a lock.
@@ -60,7 +61,10 @@ package final class DeviceFieldwork: Fieldwork {
             let store = try DeviceStore.open(
                 home: home, key: key, access: .writer(lease), sources: sources)
             let worker = makeWorker(for: store)
-            opened.withLock { $0 = Opened(store: store, worker: worker) }
+            let network = NetworkObserver { event in
+                if event == .appeared { worker.wake(.reconnected) }
+            }
+            opened.withLock { $0 = Opened(store: store, worker: worker, network: network) }
             if !lasting.withLock({ $0.isOnline }) { worker.setOnline(false) }
             worker.wake(.started)
         } catch {
@@ -81,6 +85,7 @@ package final class DeviceFieldwork: Fieldwork {
             return opened
         }
         guard let before else { return }
+        before.network?.stop()
         before.worker.stop()
         do {
             try before.store.close()
