@@ -39,6 +39,11 @@ final class World {
         waitpid(server, nil, 0)
     }
 
+    /// Connections are taken by the system, and nobody answers.
+    func pauseServer() { kill(server, SIGSTOP) }
+
+    func resumeServer() { kill(server, SIGCONT) }
+
     /// On the same port, which the devices know.
     func startServerAgain() throws {
         let output = folder.file("serve.out")

@@ -8,9 +8,17 @@ enum SyncCommand {
         name: "sync", summary: "One cycle: push what waits, pull what is new.",
         discussion: """
             Exits 4 where not everything was exchanged, 5 where all was but conflicts, failed \
-            rows or rows in review need a person.
-            """
+            rows or rows in review need a person. With --watch it holds the home: others read \
+            meanwhile, and what would write exits 6.
+            """,
+        options: [
+            Option(
+                "watch",
+                help: "Go on: a cycle now, when the network returns, and every minute, until"
+                    + " SIGINT or SIGTERM.")
+        ]
     ) { run in
+        if run.invocation.has("watch") { return try SyncWatch.run(run) }
         let report = try run.withStore(for: .writing) { store in
             try run.synchronise(store)
         }

@@ -18,10 +18,19 @@ extension Program {
                 }
                 return try action(invocation, console).rawValue
             }
+        } catch let end as EndedBySignal {
+            return ExitCode.status(ofSignal: end.number)
         } catch {
             return renderer.tell(error, on: console, asked: words)
         }
     }
+}
+
+/// A command that a signal ended, and that has put everything away: no failure, nothing to say.
+package struct EndedBySignal: Error {
+    package let number: Int32
+
+    package init(number: Int32) { self.number = number }
 }
 
 extension Renderer {
