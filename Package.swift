@@ -27,6 +27,7 @@ let cLibraries: [Module] = [
         name: "CNcurses", path: "Sources/CLibraries/CNcurses", libraries: ["ncursesw", "tinfo"]),
     Module(name: "CTerminal", path: "Sources/CLibraries/CTerminal"),
     Module(name: "CSystem", path: "Sources/CLibraries/CSystem"),
+    Module(name: "CSystemd", path: "Sources/CLibraries/CSystemd", libraries: ["systemd"]),
     Module(
         name: "CPseudoTerminal", path: "Tests/CPseudoTerminal", libraries: ["ncursesw"]),
 ]
@@ -47,7 +48,8 @@ let modules: [Module] = [
         name: "LocalStore", path: "Sources/Client/LocalStore",
         imports: ["Inspections", "Replication", "SQLite", "Vault"]),
     Module(
-        name: "Sync", path: "Sources/Client/Sync", imports: ["LocalStore", "CCurl", "CSystem"]),
+        name: "Sync", path: "Sources/Client/Sync",
+        imports: ["LocalStore", "CCurl", "CSystem", "CSystemd"]),
     Module(
         name: "TerminalKit", path: "Sources/Client/TerminalKit",
         imports: ["CNcurses", "CTerminal"]),

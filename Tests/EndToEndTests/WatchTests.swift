@@ -173,6 +173,41 @@ struct WatchTests {
         #expect(watch.end(by: SIGTERM) == 143)
     }
 
+    @Test(
+        "M17 on a metered connection what waits goes when there is another one",
+        .enabled(if: MockBus.isPossible, "this machine lacks dbus-daemon or python3-dbusmock"))
+    func metered() throws {
+        let bus = try MockBus()
+        try bus.setMetered(1)
+        world.killServer()
+        let id = try device.inspection(of: "FRZ-1")
+        try device.run("set", id, "notes=expensive")
+        let watch = try Watch(
+            device, inside: ["env", "DBUS_SYSTEM_BUS_ADDRESS=" + bus.address])
+        try watch.wait(for: "the connection is metered")
+        try watch.wait(for: "pushed 0")
+        try world.startServerAgain()
+        try bus.setMetered(2)
+        try watch.wait(for: "the connection is not metered")
+        try watch.wait(for: "pushed 1")
+        #expect(watch.end(by: SIGTERM) == 143)
+    }
+
+    @Test(
+        "M17 a guess that a connection is metered holds nothing back; a low battery is noticed",
+        .enabled(if: MockBus.isPossible, "this machine lacks dbus-daemon or python3-dbusmock"))
+    func battery() throws {
+        let bus = try MockBus()
+        try bus.setMetered(3)
+        let watch = try Watch(
+            device, inside: ["env", "DBUS_SYSTEM_BUS_ADDRESS=" + bus.address])
+        try watch.wait(for: "synced")
+        try bus.setBattery(percent: 15)
+        try watch.wait(for: "the battery is low")
+        #expect(!watch.text.contains("is metered"))
+        #expect(watch.end(by: SIGTERM) == 143)
+    }
+
     private func waitUntil(_ isSo: () throws -> Bool) throws {
         let deadline = Date(timeIntervalSinceNow: 60)
         while try !isSo() {

@@ -61,6 +61,45 @@ struct ScheduleTests {
         }
     }
 
+    @Test("M17 on a metered connection only what a person begins goes; the rest waits for another")
+    func metered() {
+        var schedule = Schedule()
+        schedule.conditions = DeviceConditions(isMetered: true)
+        schedule.wake(.edited, now: 0)
+        schedule.wake(.reconnected, now: 0)
+        #expect(schedule.delay(now: 1_000_000) == nil)
+        for reason in [Schedule.Wake.started, .demanded] {
+            schedule.wake(reason, now: 0)
+            #expect(schedule.delay(now: 0) == 0)
+            schedule.begin()
+            schedule.ended(.synced, madeProgress: true, now: 0, random: longest)
+            #expect(schedule.delay(now: 0) == nil)
+        }
+        schedule.conditions = DeviceConditions()
+        #expect(schedule.delay(now: 0) == 75_000)
+    }
+
+    @Test(
+        "M17 with a low battery the timer is slower; edits go as soon as ever",
+        arguments: [(false, 10.0, 60_000), (true, 21, 60_000), (true, 20, 240_000)])
+    func battery(isOnBattery: Bool, percent: Double, expected: Int64) {
+        var schedule = Schedule()
+        schedule.conditions = DeviceConditions(
+            isOnBattery: isOnBattery, batteryPercent: percent)
+        schedule.ended(.synced, madeProgress: true, now: 0, random: { _ in 0 })
+        #expect(schedule.delay(now: 0) == expected)
+        schedule.wake(.edited, now: 0)
+        #expect(schedule.delay(now: 0) == 1000)
+    }
+
+    @Test("the slowest timer is no clock change")
+    func slowestTimer() {
+        var schedule = Schedule()
+        schedule.conditions = DeviceConditions(isOnBattery: true, batteryPercent: 5)
+        schedule.ended(.synced, madeProgress: true, now: 0, random: longest)
+        #expect(schedule.delay(now: 0) ?? 0 > 240_000)
+    }
+
     @Test("failures wait longer and longer; an edit does not shorten that, a person does")
     func failures() {
         var schedule = Schedule()

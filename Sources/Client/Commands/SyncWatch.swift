@@ -26,6 +26,7 @@ final class SyncWatch: Sendable {
         var pushed = 0
         var pulled = 0
         var last: CycleReport?
+        var conditions = DeviceConditions()
     }
 
     private let run: CommandRun
@@ -58,9 +59,14 @@ final class SyncWatch: Sendable {
             self?.tell(event)
             if event == .appeared { worker.wake(.reconnected) }
         }
+        let conditions = ConditionsObserver { [weak self] in
+            self?.tell($0)
+            worker.note($0)
+        }
         worker.wake(.started)
         isOver.wait()
         network?.stop()
+        conditions.stop()
         worker.stop()
         return end.withLock { $0 } ?? .locked
     }
@@ -93,6 +99,24 @@ final class SyncWatch: Sendable {
 
     private func tell(_ event: RouteWatch.Event) {
         line(event == .appeared ? "the network is there" : "the network is gone")
+    }
+
+    private func tell(_ conditions: DeviceConditions) {
+        let before = sum.withLock { sum in
+            defer { sum.conditions = conditions }
+            return sum.conditions
+        }
+        if before.isMetered != conditions.isMetered {
+            line(
+                conditions.isMetered
+                    ? "the connection is metered: nothing goes by itself"
+                    : "the connection is not metered")
+        }
+        if before.isBatteryLow != conditions.isBatteryLow {
+            line(
+                conditions.isBatteryLow
+                    ? "the battery is low: cycles are rarer" : "the battery is not low")
+        }
     }
 
     /// A line an event, with its time; none where a document is wanted at the end.

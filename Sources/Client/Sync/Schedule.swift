@@ -19,11 +19,16 @@ package struct Schedule: Equatable, Sendable {
         /// Between cycles when nothing happens; up to a quarter more by chance, so that devices that
         /// began together do not stay together.
         package var interval: Int64 = 60_000
+        /// So many intervals make one while the battery is low.
+        package var savingFactor: Int64 = 4
 
         package init() {}
     }
 
     package let timing: Timing
+    /// What a cycle costs beside time. On a metered connection only what a person begins goes: the
+    /// start and *sync now*; with a low battery the timer is slower.
+    package var conditions = DeviceConditions()
     package private(set) var backoff: Backoff
     private var due: Int64?
     private var isDemanded = false
@@ -37,7 +42,10 @@ package struct Schedule: Equatable, Sendable {
 
     package mutating func wake(_ reason: Wake, now: Int64) {
         switch reason {
-        case .started: bring(to: now)
+        // Somebody has just opened the application, or begun to watch.
+        case .started:
+            isDemanded = true
+            bring(to: now)
         case .edited: bring(to: now + timing.afterEdit)
         case .reconnected:
             // The old failures were of the old network.
@@ -52,7 +60,7 @@ package struct Schedule: Equatable, Sendable {
     /// Milliseconds until a cycle begins; nil for not before something happens.
     package func delay(now: Int64) -> Int64? {
         if isDemanded { return backoff.remainingFloor(now: now) }
-        guard let due, !isRevoked else { return nil }
+        guard let due, !isRevoked, !conditions.isMetered else { return nil }
         // An instant further ahead than any that is ever set is left from before a clock change.
         let own = due - now > Backoff.ceiling ? 0 : max(0, due - now)
         return max(own, backoff.remaining(now: now))
@@ -81,7 +89,9 @@ package struct Schedule: Equatable, Sendable {
                 now: now, retryAfterSeconds: refusal.retryAfterSeconds, random: random)
             return bring(to: now)
         }
-        bring(to: now + timing.interval + random(timing.interval / 4 + 1))
+        let interval = timing.interval * (conditions.isBatteryLow ? timing.savingFactor : 1)
+        // Never so far ahead that it would be taken for what a clock change left behind.
+        bring(to: now + min(interval + random(interval / 4 + 1), Backoff.ceiling))
     }
 
     private mutating func bring(to instant: Int64) {

@@ -66,6 +66,12 @@ package final class SyncWorker: Sendable {
         arm()
     }
 
+    /// What a cycle costs from now on. What waited for a cheaper moment goes when it comes.
+    package func note(_ conditions: DeviceConditions) {
+        inner.withLock { $0.schedule.conditions = conditions }
+        arm()
+    }
+
     /// The network switch: off ends a running call and begins none, on begins a cycle at once.
     package func setOnline(_ isOnline: Bool) {
         let running = inner.withLock { inner -> (any Transport)? in

@@ -15,6 +15,7 @@ package final class DeviceFieldwork: Fieldwork {
         let store: DeviceStore
         let worker: SyncWorker
         let network: NetworkObserver?
+        let conditions: ConditionsObserver
     }
 
     /// What outlives a lock.
@@ -64,7 +65,11 @@ package final class DeviceFieldwork: Fieldwork {
             let network = NetworkObserver { event in
                 if event == .appeared { worker.wake(.reconnected) }
             }
-            opened.withLock { $0 = Opened(store: store, worker: worker, network: network) }
+            let conditions = ConditionsObserver { worker.note($0) }
+            opened.withLock {
+                $0 = Opened(
+                    store: store, worker: worker, network: network, conditions: conditions)
+            }
             if !lasting.withLock({ $0.isOnline }) { worker.setOnline(false) }
             worker.wake(.started)
         } catch {
@@ -86,6 +91,7 @@ package final class DeviceFieldwork: Fieldwork {
         }
         guard let before else { return }
         before.network?.stop()
+        before.conditions.stop()
         before.worker.stop()
         do {
             try before.store.close()
