@@ -217,6 +217,30 @@ struct RetentionTests {
         try device.finish()
     }
 
+    @Test(
+        "cut off after any slice, a store is whole, and the next upkeep does the rest",
+        arguments: 0..<10)
+    func cutOff(slices: Int) throws {
+        for _ in 1...70 { _ = try device.newInspection() }
+        _ = try finished(notes: String(repeating: "long ", count: 4000))
+        try pass(days: 1)
+        device.clock.advance(milliseconds: 366 * Self.day)
+        server.pass(milliseconds: 366 * Self.day)
+        try device.sync(server)
+        var asked = 0
+        _ = try device.store.upkeep {
+            asked += 1
+            return asked <= slices
+        }
+        #expect(try device.store.audit() == [])
+        try device.reopen()
+        #expect(try device.store.upkeep())
+        #expect(try count("__sync_outbox") == 0)
+        #expect(try count("__sync_archived") == 2)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("M07 a year of work does not make the file grow without end")
     func year() throws {
         var pages: [Int64] = []

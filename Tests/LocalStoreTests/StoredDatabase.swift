@@ -11,9 +11,8 @@ import Vault
 /// A database of a released schema as it lies in `Databases`, with work that waits in every state.
 /// Databases/README.md says how one comes to be and why none is ever rewritten.
 struct StoredDatabase {
-    /// The newest release. A new schema gets a file of its own beside it.
-    static let newest = StoredDatabase(name: "schema-6.db")
-    static let all = [newest]
+    /// A new schema gets a file of its own behind these.
+    static let names = ["schema-6.db"]
 
     let name: String
 

@@ -13,7 +13,7 @@ import Testing
 struct StoredDatabaseTests {
     @Test(
         "T80 a database of an earlier version opens, is migrated and holds what it held",
-        arguments: StoredDatabase.all.map(\.name))
+        arguments: StoredDatabase.names)
     func opens(name: String) throws {
         let device = try StoredDatabase(name: name).open()
         #expect(try device.store.audit() == [])
@@ -34,7 +34,7 @@ struct StoredDatabaseTests {
 
     @Test(
         "T80 what waited in a database of an earlier version goes out, and all of it is settled",
-        arguments: StoredDatabase.all.map(\.name))
+        arguments: StoredDatabase.names)
     func drains(name: String) throws {
         let device = try StoredDatabase(name: name).open()
         let store = device.store

@@ -79,6 +79,24 @@ struct SyncWorkerTests {
         #expect(server.effects == [Wire.id(1): 1, Wire.id(2): 1])
     }
 
+    @Test("M17 on a metered connection an edit waits; on the next one it goes by itself")
+    func metered() {
+        let replica = FakeReplica()
+        let server = FakeServer()
+        let reports = Reports()
+        let clock = FixedClock()
+        let worker = worker(replica, server, reports, clock: clock)
+        worker.note(DeviceConditions(isMetered: true))
+        replica.edit(1)
+        worker.wake(.edited)
+        clock.advance(seconds: 1)
+        #expect(server.pushes == 0)
+        worker.note(DeviceConditions())
+        #expect(reports.wait(until: isSynced))
+        worker.stop()
+        #expect(server.pushes == 1)
+    }
+
     @Test("switched off, nothing is sent; switched on, all of it")
     func networkSwitch() {
         let replica = FakeReplica([1])

@@ -35,7 +35,6 @@ struct UpkeepTests {
 
     @Test("the worker's upkeep gives way as soon as somebody asks for a cycle")
     func givesWay() {
-        let worker = Mutex<SyncWorker?>(nil)
         let seen = Seen()
         let replica = replica
         let made = SyncWorker(
@@ -43,13 +42,13 @@ struct UpkeepTests {
             report: { _ in
                 switch seen.next() {
                 // Syncing, at rest: the first upkeep is about to begin.
-                case 2: worker.withLock { $0 }?.wake(.demanded)
+                case 2: seen.worker.withLock { $0 }?.wake(.demanded)
                 // The second cycle begins: the first upkeep is over.
                 case 3: seen.end(slices: replica.state.withLock { $0.slices })
                 default: break
                 }
             })
-        worker.withLock { $0 = made }
+        seen.worker.withLock { $0 = made }
         made.wake(.started)
         #expect(seen.wait() == 0)
         made.stop()
@@ -58,6 +57,7 @@ struct UpkeepTests {
 
     /// What the worker's queue sees, for the test to wait for.
     private final class Seen: Sendable {
+        let worker = Mutex<SyncWorker?>(nil)
         private let reports = Mutex(0)
         private let slices = Mutex<Int?>(nil)
         private let isOver = DispatchSemaphore(value: 0)
