@@ -78,6 +78,7 @@ extension DeviceStore {
                 let before = try database.freePages()
                 guard before > 0 else { return false }
                 try database.execute("PRAGMA incremental_vacuum(\(Self.pagesOfSlice))")
+                try logKeeper?.noteSlice(on: database)
                 return try database.freePages() < before
             }
         }
