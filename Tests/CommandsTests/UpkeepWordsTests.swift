@@ -30,6 +30,18 @@ struct UpkeepWordsTests {
         #expect(try bench.document("status").strings("notices") == [])
     }
 
+    @Test("a part of an upgrade that waits is one sentence, however many steps it has")
+    func deferredWords() {
+        var status = StatusSummary()
+        #expect(status.notices == [])
+        status.deferredMigrations = ["drop this", "drop that"]
+        #expect(
+            status.notices == [
+                "a part of the last upgrade waits until everything here is sent and settled:"
+                    + " 'walkdown sync'"
+            ])
+    }
+
     @Test("the 426 of a cycle says what to do, and that nothing is lost")
     func refusalWords() {
         let failure = CycleReport(outcome: .refused(Refusal(.upgradeNeeded, status: 426))).failure
