@@ -93,6 +93,19 @@ struct ScreenTests {
         !["empty", "nothing-waits", "discard"].contains(name)
     }
 
+    @Test(
+        "M17 where nothing goes by itself, the screen says so and names the key that sends",
+        arguments: [Size(columns: 120, rows: 24), Size(columns: 80, rows: 24)])
+    func metered(size: Size) throws {
+        var status = StatusPicture()
+        status.pending = 1
+        status.isMetered = true
+        let state = Scenes.receiving(
+            try Scenes.worklist(), .sync(.finished(pushed: 0, pulled: 1, isComplete: true)),
+            .status(status))
+        #expect(TextFrame.golden(frame(state, size, Self.plain)).contains("metered, s sends"))
+    }
+
     @Test("Badges differ in shape in both tiers")
     func badges() {
         #expect(Set(Badge.allCases.map(\.symbol)).count == Badge.allCases.count)

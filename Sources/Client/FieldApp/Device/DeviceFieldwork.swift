@@ -24,6 +24,8 @@ package final class DeviceFieldwork: Fieldwork {
         var digestsAgree: Bool?
         /// The network switch.
         var isOnline = true
+        /// Nothing goes by itself just now.
+        var isMetered = false
     }
 
     private let home: Home
@@ -65,7 +67,10 @@ package final class DeviceFieldwork: Fieldwork {
             let network = NetworkObserver { event in
                 if event == .appeared { worker.wake(.reconnected) }
             }
-            let conditions = ConditionsObserver { worker.note($0) }
+            let conditions = ConditionsObserver { [weak self] conditions in
+                worker.note(conditions)
+                self?.tell(conditions)
+            }
             opened.withLock {
                 $0 = Opened(
                     store: store, worker: worker, network: network, conditions: conditions)
@@ -92,6 +97,7 @@ package final class DeviceFieldwork: Fieldwork {
         guard let before else { return }
         before.network?.stop()
         before.conditions.stop()
+        lasting.withLock { $0.isMetered = false }
         before.worker.stop()
         do {
             try before.store.close()
@@ -133,7 +139,9 @@ package final class DeviceFieldwork: Fieldwork {
 
     package func status() throws(StoreRefusal) -> StatusPicture {
         var picture = try onStore { try $0.statusPicture() }
-        picture.digestsAgree = lasting.withLock { $0.digestsAgree }
+        let lasting = lasting.withLock { $0 }
+        picture.digestsAgree = lasting.digestsAgree
+        picture.isMetered = lasting.isMetered
         return picture
     }
 
@@ -208,6 +216,14 @@ package final class DeviceFieldwork: Fieldwork {
     package func setNetwork(on: Bool) {
         lasting.withLock { $0.isOnline = on }
         opened.withLock { $0 }?.worker.setOnline(on)
+    }
+
+    private func tell(_ conditions: DeviceConditions) {
+        let hasChanged = lasting.withLock { lasting in
+            defer { lasting.isMetered = conditions.isMetered }
+            return lasting.isMetered != conditions.isMetered
+        }
+        if hasChanged { post(.sync(.changed)) }
     }
 
     private func tell(_ state: SyncState) {

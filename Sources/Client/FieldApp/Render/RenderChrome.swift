@@ -180,7 +180,8 @@ extension Frame {
         if case .offline(let reason) = state.network, layout.hasPanel, !reason.isEmpty {
             return "offline: " + reason
         }
-        return state.network.label
+        if case .offline = state.network { return state.network.label }
+        return state.status.isMetered ? "metered, s sends" : state.network.label
     }
 
     /// A try in the background while there is no way: it fails at once, every minute for days, and is

@@ -34,6 +34,7 @@ extension Frame {
         if let agree = status.digestsAgree {
             facts.append(agree ? "digests agree" : "digests differ")
         }
+        if status.isMetered { facts.append("metered: only 's' sends") }
         if !status.device.isEmpty { facts.append("device \(status.device)") }
         return facts
     }

@@ -100,6 +100,8 @@ package struct StatusPicture: Equatable, Sendable {
     package var device = ""
     /// Whether this device and the server agree on what is confirmed; nil where nobody compared.
     package var digestsAgree: Bool?
+    /// Nothing goes by itself, because the connection is paid by the byte.
+    package var isMetered = false
     package var rows: [QueueRow] = []
 
     package init() {}
