@@ -16,9 +16,13 @@ final class Handheld {
     private(set) var results: [Verdict] = []
     private(set) var lastPage: PullResponse?
 
-    init(_ device: Device, of yard: Yard) {
+    /// - Parameter sequence: of the last mutation that it made in an earlier life.
+    init(_ device: Device, of yard: Yard, startingAt sequence: Int64 = 0) {
         self.device = device
         self.yard = yard
+        self.sequence = sequence
+        made = Int(sequence)
+        clock = LamportClock(counter: sequence)
     }
 
     var node: NodeID { device.node }

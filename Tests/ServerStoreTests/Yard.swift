@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Foundation
 import Inspections
 import Replication
 import ServerStore
@@ -28,6 +29,16 @@ final class Yard {
             AssetRow(id: "A1", site: "S1", tag: "RT-1", name: "Chiller"),
             AssetRow(id: "A2", site: "S2", tag: "RT-2", name: "Freezer"),
         ])
+    }
+
+    /// A server whose database another version of this program may have written.
+    init(_ backend: Backend, copying database: String) throws {
+        self.backend = backend
+        // Its own devices have used the first secrets.
+        secrets = 100
+        folder = try TemporaryFolder("yard")
+        try FileManager.default.copyItem(atPath: database, toPath: folder.file("server.db"))
+        store = try backend.reopen(in: folder, clock: clock)
     }
 
     /// One question for each policy that the tests need.
