@@ -64,9 +64,9 @@ enum PushRate {
 /// An enrolled device as the wire sees one, with batches of new inspections made beforehand.
 private final class PushConnection: Sendable {
     private let transport: CurlTransport
-    private let calls: [WireCall]
+    private let batches: [Batch]
 
-    var mutationCount: Int { calls.count * PushRequest.mostMutations }
+    var mutationCount: Int { batches.count * PushRequest.mostMutations }
 
     init(to server: BenchServer, batches: Int) throws {
         let address = try ServerAddress(parsing: server.url)
@@ -78,31 +78,54 @@ private final class PushConnection: Sendable {
             address: address,
             trust: .pinned(pem: Array(enrolled.caPem.utf8), pins: enrolled.pins),
             credentials: CurlTransport.Credentials(token: enrolled.token, node: node.rawValue))
-        calls = (0..<batches).map { PushConnection.call($0, by: node) }
+        self.batches = (0..<batches).map { Batch(number: $0, node: node) }
     }
 
     func pushAll() throws {
-        for call in calls {
+        var baton = "null"
+        for batch in batches {
+            let call = batch.call(baton: baton)
             guard case .answer(let answer) = transport.send(call), answer.status == 200 else {
                 throw BenchFailure.program("the server did not take a batch")
             }
             // Counted in the bytes: reading the answers is the devices' work, measured by `drain`.
-            let applied = String(decoding: answer.body, as: UTF8.self)
-                .ranges(of: "\"status\":\"applied\"").count
-            guard applied == PushRequest.mostMutations else {
-                throw BenchFailure.program("the server did not apply a mutation")
+            let text = String(decoding: answer.body, as: UTF8.self)
+            guard text.ranges(of: "\"status\":\"applied\"").count == PushRequest.mostMutations
+            else { throw BenchFailure.program("the server did not apply a mutation") }
+            guard let next = text.firstMatch(of: #/"baton":("\w+")/#) else {
+                throw BenchFailure.program("the server gave no baton")
             }
+            baton = String(next.1)
         }
     }
+}
 
-    private static func call(_ batch: Int, by node: NodeID) -> WireCall {
-        let first = batch * PushRequest.mostMutations
+/// The bytes of a batch, but for the baton, which the answer before brings.
+private struct Batch: Sendable {
+    private let head: [UInt8]
+    private let tail: [UInt8]
+    private let key: String
+
+    init(number: Int, node: NodeID) {
+        let first = number * PushRequest.mostMutations
         let request = PushRequest(
             clientNodeId: node, clientEpoch: 0, baton: nil, pullPosition: nil,
-            mutations: (1...PushRequest.mostMutations).map { mutation(first + $0) })
-        return WireCall(
-            method: .post, path: "/api/v1/sync/push", body: request.json.serialized(),
-            idempotencyKey: request.idempotencyKey)
+            mutations: (1...PushRequest.mostMutations).map { Batch.mutation(first + $0) })
+        let member = Array("\"baton\":".utf8)
+        let body = request.json.serialized()
+        guard let place = body.firstRange(of: member) else {
+            preconditionFailure("a batch has a baton")
+        }
+        head = Array(body[..<place.upperBound])
+        tail = Array(body[place.upperBound...].dropFirst("null".utf8.count))
+        key = request.idempotencyKey
+    }
+
+    /// - Parameter baton: as it stands in JSON.
+    func call(baton: String) -> WireCall {
+        WireCall(
+            method: .post, path: "/api/v1/sync/push", body: head + Array(baton.utf8) + tail,
+            idempotencyKey: key)
     }
 
     /// A new inspection with five answers: eight fields.

@@ -55,8 +55,8 @@ struct GuardedStore: Store {
     func enrol(_ enrolment: Enrolment) throws -> Device {
         try through { try store.enrol(enrolment) }
     }
-    func device(tokenHash: [UInt8]) throws -> Device? {
-        try through { try store.device(tokenHash: tokenHash) }
+    func device(tokenHash: [UInt8], node: NodeID?) throws -> Device? {
+        try through { try store.device(tokenHash: tokenHash, node: node) }
     }
     func device(id: String) throws -> Device? { try through { try store.device(id: id) } }
     func devices() throws -> [Device] { try through { try store.devices() } }

@@ -77,13 +77,32 @@ struct PushPullTests {
         let server = try TestServer()
         let device = try server.enrol()
         let first = device.mutation(notes: "a")
-        #expect(try device.push([first]).send(to: server).status == 200)
+        let answer = try device.push([first]).send(to: server)
+        device.baton = try PushResponse(json: JSON.parse(answer.body)).baton
         let forged = device.mutation(notes: "b", id: first.id.rawValue)
         let results = try verdicts(
             device.push([forged, device.mutation(notes: "c")]).send(to: server))
         #expect(results[0].status == .rejected)
         #expect(results[0].error?.code == "content_mismatch")
         #expect(results[1].status != .rejected)
+    }
+
+    @Test("T85 a copy of a device is answered forked, logged, and goes on under a new node")
+    func forked() throws {
+        let server = try TestServer()
+        let device = try server.enrol()
+        let copy = TestDevice(server: server, answer: device.answer, node: device.node)
+        let answer = try device.push([device.mutation(notes: "a")]).send(to: server)
+        #expect(answer.status == 200)
+        let mutation = copy.mutation(notes: "b")
+        let refused = try copy.push([mutation]).send(to: server)
+        #expect(refused.status == 409)
+        #expect(refused.errorCode == "forked")
+        #expect(server.logged.contains { $0.contains("\"forked\"") })
+        let other = TestDevice(server: server, answer: device.answer, node: "node-new")
+        #expect(try other.pull().send(to: server).status == 200)
+        let results = try verdicts(other.push([mutation]).send(to: server))
+        #expect(results.map(\.status) == [.conflict], "both readings are there")
     }
 
     @Test("a revocation counts from the next request on, also on a connection that stays open")

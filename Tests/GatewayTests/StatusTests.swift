@@ -67,7 +67,7 @@ struct StatusTests {
             $0.push([]).with("Authorization", nil)
         },
         Row(name: "another node", status: 403, code: "wrong_node") {
-            $0.pull().with("X-Client-Node-Id", "node-other")
+            $0.pull().with("X-Client-Node-Id", try $0.server.enrol("other").node)
         },
         Row(name: "another node in the batch", status: 403, code: "wrong_node") {
             let request = PushRequest(
@@ -157,6 +157,7 @@ struct StatusTests {
         #expect(try first.send(to: server).status == 200)
         let again = try first.send(to: server)
         #expect(again.status == 200)
+        device.baton = try PushResponse(json: JSON.parse(again.body)).baton
         let other = try device.push([device.mutation(notes: "b")], key: "one").send(to: server)
         #expect(other.status == 422)
         #expect(other.errorCode == "idempotency_key_reused")

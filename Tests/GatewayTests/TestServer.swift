@@ -99,6 +99,8 @@ final class TestDevice {
     let answer: EnrollResponse
     let node: String
     private var sequence: Int64 = 0
+    /// Of the last answer that the device heard.
+    var baton: String?
 
     init(server: TestServer, answer: EnrollResponse, node: String) {
         self.server = server
@@ -128,7 +130,7 @@ final class TestDevice {
 
     func batch(_ mutations: [Mutation]) -> PushRequest {
         PushRequest(
-            clientNodeId: NodeID(node), clientEpoch: 1, baton: nil, schemaVersion: 1,
+            clientNodeId: NodeID(node), clientEpoch: 1, baton: baton, schemaVersion: 1,
             pullPosition: nil, mutations: mutations)
     }
 

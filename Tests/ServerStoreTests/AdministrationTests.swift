@@ -30,8 +30,8 @@ struct AdministrationTests {
         #expect(refusal { _ = try yard.store.enrol(enrolment(2, token: 2)) } == .nodeTaken)
         yard.clock.advance(milliseconds: 1000)
         #expect(refusal { _ = try yard.store.enrol(enrolment(2, node: "m")) } == .codeExpired)
-        #expect(try yard.store.device(tokenHash: [1]) == device)
-        #expect(try yard.store.device(tokenHash: [2]) == nil)
+        #expect(try yard.store.device(tokenHash: [1], node: nil) == device)
+        #expect(try yard.store.device(tokenHash: [2], node: nil) == nil)
     }
 
     @Test("teams and names are checked", arguments: Backend.allCases)

@@ -44,9 +44,11 @@ struct ConcurrencyTests {
         let running = Atomic<Int>(devices.count)
         for (device, own) in zip(devices, requests) {
             DispatchQueue.global().async {
-                for request in own {
+                var baton: String?
+                for var request in own {
                     do {
-                        _ = try store.push(request, from: device)
+                        request.baton = baton
+                        baton = try store.push(request, from: device).baton
                     } catch {
                         Issue.record(error)
                     }
@@ -63,8 +65,10 @@ struct ConcurrencyTests {
     func overload(backend: Backend) throws {
         let yard = try Yard(backend, queueLimit: 4)
         let device = try yard.enrol("a")
+        // What is in each of them tells the store that none is a copy's.
+        let shared = device.begin("shared", asset: nil)
         let requests = (0..<300).map { index in
-            device.request([device.begin(RecordID("i\(index)"), asset: nil)])
+            device.request([shared, device.begin(RecordID("i\(index)"), asset: nil)])
         }
         let outcomes = Mutex<[ServerStoreError.Code?]>([])
         let done = DispatchGroup()

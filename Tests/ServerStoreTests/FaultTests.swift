@@ -107,7 +107,9 @@ struct FaultTests {
         for _ in 0..<3 { #expect(begun.wait(timeout: .now() + 10) == .success) }
         let answered = DispatchSemaphore(value: 0)
         DispatchQueue(label: "door").async(group: held) {
-            let found = Result { try store.device(tokenHash: [UInt8](repeating: 1, count: 31)) }
+            let found = Result {
+                try store.device(tokenHash: [UInt8](repeating: 1, count: 31), node: nil)
+            }
             #expect(throws: Never.self) { try found.get() }
             #expect((try? found.get())??.id == device.id)
             answered.signal()
@@ -125,7 +127,7 @@ struct FaultTests {
         #expect(throws: SQLiteError.self) { try device.push(device.begin("one", asset: nil)) }
         #expect(throws: SQLiteError.self) { try device.pullPage() }
         #expect(throws: SQLiteError.self) { try yard.store.census() }
-        #expect(throws: SQLiteError.self) { try yard.store.device(tokenHash: [1]) }
+        #expect(throws: SQLiteError.self) { try yard.store.device(tokenHash: [1], node: nil) }
         #expect(throws: SQLiteError.self) { try yard.store.addTeam(named: "west") }
     }
 

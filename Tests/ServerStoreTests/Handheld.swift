@@ -5,7 +5,7 @@ import ServerStore
 
 /// A device as the store sees one: it makes mutations on what it has pulled, and nothing else.
 final class Handheld {
-    let device: Device
+    private(set) var device: Device
     private let yard: Yard
     private(set) var clock = LamportClock()
     private var sequence: Int64 = 0
@@ -26,6 +26,25 @@ final class Handheld {
     }
 
     var node: NodeID { device.node }
+
+    // MARK: Copies
+
+    /// Another handheld with all that this one has: a cloned disk, or a backup of today.
+    func copy() -> Handheld {
+        let copy = Handheld(device, of: yard, startingAt: sequence)
+        copy.clock = clock
+        copy.made = made
+        copy.cursor = cursor
+        copy.baton = baton
+        copy.confirmed = confirmed
+        return copy
+    }
+
+    /// What a device does that is answered `forked`.
+    func takeNewNode(_ node: NodeID) {
+        device = device.speaking(as: node)
+        baton = nil
+    }
 
     // MARK: Mutations
 

@@ -138,7 +138,7 @@ struct RulesTests {
         second.sequence = first.sequence
         let verdicts = try device.push(first, second)
         #expect(verdicts.map(\.status) == [.applied, .rejected])
-        #expect(verdicts[1].error?.code == "sequence_reused")
+        #expect(verdicts[1].error?.code == "content_mismatch")
     }
 
     @Test(

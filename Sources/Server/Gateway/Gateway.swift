@@ -104,12 +104,10 @@ final class Gateway: Handler {
     /// on a connection that stays open.
     private func authenticate(_ head: RequestHead) throws -> Device {
         guard let token = BearerToken(head["authorization"]),
-            let device = try store.device(tokenHash: token.hash)
+            let device = try store.device(
+                tokenHash: token.hash, node: head["x-client-node-id"].map { NodeID($0) })
         else { throw Refusal.unauthorized }
         guard device.state == .active else { throw Refusal.revoked }
-        if let node = head["x-client-node-id"], node != device.node.rawValue {
-            throw Refusal.wrongNode
-        }
         return device
     }
 

@@ -29,7 +29,7 @@ struct Refusal: Error, Equatable {
     static let unauthorized = Refusal(401, "unauthorized", "A valid token is needed.")
     static let revoked = Refusal(403, "revoked", "This device was revoked.")
     static let wrongNode = Refusal(
-        403, "wrong_node", "The node is not the one that this device enrolled with.")
+        403, "wrong_node", "The node is another device's.")
     static let unknownRoute = Refusal(404, "not_found", "There is nothing at this path.")
     static let unpackedTooLarge = Refusal(
         413, "body_too_large", "The body is larger than the server takes, unpacked.")
@@ -87,6 +87,7 @@ extension Refusal {
         case .cursorExpired: Refusal(410, "cursor_expired", error.message)
         case .badCursor: .bad("bad_cursor", error.message)
         case .wrongNode: .wrongNode
+        case .forked: Refusal(409, "forked", error.message)
         case .keyReused: Refusal(422, "idempotency_key_reused", error.message)
         case .tooManyMutations: Refusal(413, "too_many_mutations", error.message)
         case .codeUnknown: Refusal(401, "code_unknown", error.message)

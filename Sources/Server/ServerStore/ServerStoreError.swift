@@ -6,8 +6,10 @@ package struct ServerStoreError: Error, Equatable, Sendable, CustomStringConvert
         /// The cursor is of another server epoch, ahead of the feed, or behind what was pruned.
         case cursorExpired
         case badCursor
-        /// The batch names another node than the one that the device enrolled with.
+        /// The node is another device's.
         case wrongNode
+        /// Another handheld lives on from the same past: the device has to take a new node.
+        case forked
         /// The same idempotency key was used for other content.
         case keyReused
         case tooManyMutations

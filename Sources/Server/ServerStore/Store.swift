@@ -12,7 +12,9 @@ package protocol Store: Sendable {
 
     /// Merges a batch. Effects, verdicts, history and feed entries are committed before `completion`
     /// is called, on a queue of the store. A mutation that cannot be taken is refused in its
-    /// verdict; only a batch that is wrong as a whole, or a store that is overloaded, fails.
+    /// verdict; only a batch that is wrong as a whole, or a store that is overloaded, fails. A copy
+    /// of the device that another one lives on from is refused before anything is merged (`forked`);
+    /// under a node that nobody has the device goes on as another one.
     ///
     /// - Parameter idempotencyKey: the same key with other content is refused (`keyReused`).
     func push(
@@ -36,8 +38,11 @@ package protocol Store: Sendable {
         team: String, deviceName: String?, secretHash: [UInt8], validFor: Int64
     ) throws -> IssuedCode
     func enrol(_ enrolment: Enrolment) throws -> Device
-    /// Waits for no other kind of call: a connection's thread asks before a body is read.
-    func device(tokenHash: [UInt8]) throws -> Device?
+    /// The device as it speaks under `node`. Waits for no other kind of call: a connection's thread
+    /// asks before a body is read.
+    ///
+    /// - Throws: `wrongNode` where the node is another device's.
+    func device(tokenHash: [UInt8], node: NodeID?) throws -> Device?
     func device(id: String) throws -> Device?
     func devices() throws -> [Device]
     func revokeDevice(id: String) throws

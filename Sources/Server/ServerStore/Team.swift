@@ -17,8 +17,9 @@ package struct Device: Sendable, Equatable {
     package let id: String
     package let name: String
     package let team: Team
-    /// How the clocks of records know the device.
-    package let node: NodeID
+    /// How the clocks of records know the device: the node that it speaks as, else the one that it
+    /// enrolled under.
+    package private(set) var node: NodeID
     package let state: State
     /// Instants are milliseconds since 1970, UTC; nil = never.
     package let lastPush: Int64?
@@ -26,6 +27,13 @@ package struct Device: Sendable, Equatable {
     /// As the device counted with its last pull; nil = it never did.
     package let pending: Int64?
     package let oldestUnsynced: String?
+
+    /// The same device under another of its nodes. Whether it is one of its nodes says the store.
+    package func speaking(as node: NodeID) -> Device {
+        var device = self
+        device.node = node
+        return device
+    }
 }
 
 /// What the gateway knows of a device that asks to be enrolled. Secrets come hashed.

@@ -10,9 +10,17 @@ extension Endpoints {
     ) throws {
         let device = try call.requireDevice()
         let request = try PushRequest(json: call.json())
+        if call.head["x-client-node-id"] != nil, request.clientNodeId != device.node {
+            throw Refusal.wrongNode
+        }
         gateway.store.push(
             request, from: device, idempotencyKey: try idempotencyKey(call.head)
         ) { result in
+            if case .failure(let error as ServerStoreError) = result, error.code == .forked {
+                gateway.log.event(
+                    "forked", level: "warning",
+                    ["device": .string(device.id), "node": request.clientNodeId.json])
+            }
             done(result.map { .json($0.json) })
         }
     }

@@ -1,4 +1,4 @@
-internal import Replication
+package import Replication
 internal import SQLite
 
 extension SQLiteStore {
@@ -33,7 +33,7 @@ extension SQLiteStore {
         }
         return try write { session in
             let code = try session.connection.usableCode(enrolment.secretHash, at: session.now)
-            guard try session.connection.device(node: enrolment.node) == nil else {
+            guard try session.connection.owner(of: enrolment.node) == nil else {
                 throw ServerStoreError(.nodeTaken, "another device has enrolled under this node id")
             }
             let id = session.newID()
@@ -48,6 +48,7 @@ extension SQLiteStore {
                     .text(enrolment.node.rawValue),
                     .blob(enrolment.tokenHash), .text(enrolment.publicKey), .integer(session.now),
                 ])
+            try session.register(enrolment.node, of: id, position: 0)
             try session.connection.execute(
                 "UPDATE enrolment_code SET used_at = ?, device_id = ? WHERE secret_hash = ?",
                 [.integer(session.now), .text(id), .blob(enrolment.secretHash)])
@@ -59,8 +60,13 @@ extension SQLiteStore {
 
     /// The device that a bearer token belongs to, also a revoked one; asked anew for each request,
     /// so that a revocation acts on the next one.
-    package func device(tokenHash: [UInt8]) throws -> Device? {
-        try lookUp { try $0.device(where: "device.token_hash = ?", .blob(tokenHash)) }
+    package func device(tokenHash: [UInt8], node: NodeID?) throws -> Device? {
+        try lookUp { connection in
+            let found = try connection.device(where: "device.token_hash = ?", .blob(tokenHash))
+            guard let node, let device = found else { return found }
+            try connection.check(node, of: device)
+            return device.speaking(as: node)
+        }
     }
 
     package func device(id: String) throws -> Device? {
@@ -107,10 +113,6 @@ extension Device {
 extension Connection {
     func device(where condition: String, _ value: DatabaseValue) throws -> Device? {
         try first(Device.select + " WHERE " + condition, [value], Device.init(row:))
-    }
-
-    func device(node: NodeID) throws -> Device? {
-        try device(where: "device.node = ?", .text(node.rawValue))
     }
 
     func requireDevice(id: String) throws -> Device {

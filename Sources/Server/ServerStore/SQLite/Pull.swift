@@ -9,7 +9,7 @@ extension SQLiteStore {
         let response = try read { connection in
             // Read again inside the snapshot: the scope may have changed since the token was
             // looked up.
-            let device = try connection.requireDevice(id: device.id)
+            let device = try connection.requireDevice(id: device.id, as: device.node)
             var page = try PageReader(
                 connection: connection, device: device, counters: try connection.counters,
                 limit: Int(max(1, request.limit)), cursor: cursor)
@@ -24,24 +24,23 @@ extension SQLiteStore {
 }
 
 extension WriteSession {
-    /// Notes what the device has passed and counted; deliveries up to its cursor have arrived.
+    /// Notes what the device has passed and counted, for the list of devices and for pruning.
     fileprivate func remember(
         _ request: PullRequest, of device: Device, acknowledged position: Int64
     ) throws {
         try connection.execute(
             """
-            UPDATE device SET last_pull_at = ?, pull_position = max(pull_position, ?),
-                pending = ifnull(?, pending), oldest_unsynced = CASE WHEN ? IS NULL
+            UPDATE device SET last_pull_at = ?, pending = ifnull(?, pending), oldest_unsynced = CASE WHEN ? IS NULL
                     THEN oldest_unsynced ELSE ? END
             WHERE id = ?
             """,
             [
-                .integer(now), .integer(position), DatabaseValue(request.pending),
+                .integer(now), DatabaseValue(request.pending),
                 DatabaseValue(request.pending), DatabaseValue(request.oldestUnsyncedUtc),
                 .text(device.id),
             ])
         try connection.execute(
-            "DELETE FROM delivery WHERE node = ? AND position <= ?",
-            [.text(device.node.rawValue), .integer(position)])
+            "UPDATE device_node SET last_pull_at = ?, pull_position = ? WHERE node = ?",
+            [.integer(now), .integer(position), .text(device.node.rawValue)])
     }
 }

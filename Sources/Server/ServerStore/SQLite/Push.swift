@@ -31,13 +31,22 @@ struct BatchMerge {
         _ request: PushRequest, of device: Device, key: String?, in session: WriteSession
     ) throws -> PushResponse {
         // Read again inside the transaction: the device may have been moved or revoked meanwhile.
-        let device = try session.connection.requireDevice(id: device.id)
+        let device = try session.connection.requireDevice(
+            id: device.id, as: request.clientNodeId)
         var batch = BatchMerge(session: session, device: device, request: request)
         try batch.refuseWrongBatch(key: key)
+        try batch.refuseFork()
+        try session.register(device.node, of: device.id, position: batch.position)
         let results = try batch.verdicts()
         let baton = session.newBaton()
         try batch.remember(baton: baton, key: key)
         return PushResponse(results: results, baton: baton, server: session.state)
+    }
+
+    /// Where the device stands in the feed; 0 where it does not say.
+    private var position: Int64 {
+        // A cursor that cannot be read says nothing; the pull that brings it is refused.
+        request.pullPosition.flatMap { try? Cursor($0) }?.position ?? 0
     }
 
     private init(session: WriteSession, device: Device, request: PushRequest) {
@@ -54,9 +63,6 @@ struct BatchMerge {
         guard device.state == .active else {
             throw ServerStoreError(.unknownDevice, "this device was revoked")
         }
-        guard request.clientNodeId == device.node else {
-            throw ServerStoreError(.wrongNode, "the batch is of another node than this device's")
-        }
         guard request.mutations.count <= PushRequest.mostMutations else {
             throw ServerStoreError(
                 .tooManyMutations, "a batch has at most \(PushRequest.mostMutations) mutations")
@@ -72,17 +78,45 @@ struct BatchMerge {
         }
     }
 
+    /// A device that lives on from a past which another one has lived on from already would use ids
+    /// and counters of that one for other readings.
+    private func refuseFork() throws {
+        guard let trail = try session.connection.batonTrail(of: device.node) else { return }
+        switch trail.meeting(request.baton, request.mutations.map(\.id)) {
+        case .next: return
+        case .repetition:
+            // Two copies may both repeat the batch that they share. What the first has sent with it
+            // bears ids, or has places in the sequence, that the second gave to something else.
+            guard try request.mutations.contains(where: contradicts) else { return }
+        case .fork: break
+        }
+        throw ServerStoreError(
+            .forked, "another handheld lives on from this one's past; take a new node id")
+    }
+
+    /// Whether a mutation cannot come from the device that sent what is here already: what was sent
+    /// never changes.
+    private func contradicts(_ mutation: Mutation) throws -> Bool {
+        if let known = try session.connection.verdict(on: mutation.id) {
+            return known.contentHash != mutation.contentHash
+        }
+        return try holdsTakenPlace(mutation)
+    }
+
+    private func holdsTakenPlace(_ mutation: Mutation) throws -> Bool {
+        let holder = try session.connection.mutation(
+            of: device.node, epoch: request.clientEpoch, sequence: mutation.sequence)
+        return holder != nil && holder != mutation.id
+    }
+
     private func remember(baton: String, key: String?) throws {
         try session.connection.execute(
-            """
-            UPDATE device SET last_push_at = ?, epoch = ?, previous_baton = baton, baton = ?,
-                last_batch_hash = ?
-            WHERE id = ?
-            """,
-            [
-                .integer(session.now), .integer(request.clientEpoch), .text(baton),
-                .blob(contentHash), .text(device.id),
-            ])
+            "UPDATE device SET last_push_at = ?, epoch = ? WHERE id = ?",
+            [.integer(session.now), .integer(request.clientEpoch), .text(device.id)])
+        let trail = BatonTrail.after(
+            try session.connection.batonTrail(of: device.node), request.baton,
+            request.mutations.map(\.id), next: baton)
+        try session.save(trail, of: device.node)
         guard let key else { return }
         try session.connection.execute(
             "INSERT OR IGNORE INTO batch (node, key, content_hash, at) VALUES (?, ?, ?, ?)",
@@ -121,9 +155,9 @@ struct BatchMerge {
     /// The same mutation again: the verdict that stands. Other content under its id, or another
     /// device's, is refused without a word about what stands there.
     private func repeated(_ mutation: Mutation, _ known: StoredVerdict) throws -> Verdict {
-        guard known.node == device.node, known.contentHash == mutation.contentHash else {
-            return rejection(of: mutation, .contentMismatch)
-        }
+        guard known.contentHash == mutation.contentHash,
+            try session.connection.owner(of: known.node) == device.id
+        else { return rejection(of: mutation, .contentMismatch) }
         return try session.connection.current(known, on: mutation.id, for: device)
     }
 
@@ -135,10 +169,8 @@ struct BatchMerge {
         guard LamportClock.isBelievable(mutation.highestLamport, after: session.lamport) else {
             return rejection(of: mutation, .lamportJump)
         }
-        let holder = try session.connection.mutation(
-            of: device.node, epoch: request.clientEpoch, sequence: mutation.sequence)
-        guard holder == nil else {
-            return rejection(of: mutation, .sequenceReused)
+        guard try !holdsTakenPlace(mutation) else {
+            return rejection(of: mutation, .contentMismatch)
         }
         do {
             return try session.unit {
@@ -165,9 +197,6 @@ struct BatchMerge {
 }
 
 extension WireError {
-    fileprivate static let sequenceReused = WireError(
-        code: "sequence_reused",
-        message: "Another mutation has this place in the device's sequence.")
     fileprivate static let serverFault = WireError(
         code: "server_fault", message: "The server could not store this change.")
 }

@@ -7,6 +7,7 @@ enum Schema {
         Migration("records, their feed and their history") { try $0.run(script: records) },
         Migration("verdicts, reviews and deliveries") { try $0.run(script: verdicts) },
         Migration("teams, sites, devices and forms") { try $0.run(script: administration) },
+        Migration("nodes of a device, and batons") { try $0.run(script: nodes) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the
@@ -165,7 +166,7 @@ enum Schema {
             id TEXT PRIMARY KEY,
             name TEXT NOT NULL,
             team_id TEXT NOT NULL REFERENCES team (id),
-            node TEXT NOT NULL UNIQUE,
+            node TEXT NOT NULL UNIQUE,         -- that it enrolled under; all of them: device_node
             state TEXT NOT NULL,
             token_hash BLOB NOT NULL UNIQUE,
             public_key TEXT NOT NULL,
@@ -176,7 +177,7 @@ enum Schema {
             pending INTEGER,
             oldest_unsynced TEXT,
             epoch INTEGER NOT NULL DEFAULT 0,
-            baton TEXT,
+            baton TEXT,                        -- this and what follows: the table baton now
             previous_baton TEXT,
             last_batch_hash BLOB
         ) WITHOUT ROWID;

@@ -70,17 +70,19 @@ extension Connection {
             record: record?.wire, conflicts: stored.conflicts)
     }
 
-    /// Which mutations of one node were decided after their push, and when, as the feed counts.
+    /// Which mutations of a device, whatever its node was then, were decided after their push, and when, as the feed counts.
     func deliveries(
         to device: Device, after start: Int64, through end: Int64, limit: Int
     ) throws -> [(mutation: MutationID, position: Int64)] {
         try query(
             """
             SELECT mutation_id, position FROM delivery
-            WHERE node = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
+            WHERE node IN (SELECT node FROM device_node WHERE device_id = ?)
+                AND position > ? AND position <= ?
+            ORDER BY position LIMIT ?
             """,
             [
-                .text(device.node.rawValue), .integer(start), .integer(end),
+                .text(device.id), .integer(start), .integer(end),
                 .integer(Int64(limit)),
             ]
         ) { (mutation: MutationID(try $0.text(0)), position: try $0.integer(1)) }
@@ -124,8 +126,8 @@ extension WriteSession {
                 .text(FieldConflict.text(of: conflicts)), .text(id.rawValue),
             ])
         try connection.execute(
-            "INSERT INTO delivery (position, node, mutation_id) VALUES (?, ?, ?)",
-            [.integer(advance()), .text(node.rawValue), .text(id.rawValue)])
+            "INSERT INTO delivery (position, node, mutation_id, at) VALUES (?, ?, ?, ?)",
+            [.integer(advance()), .text(node.rawValue), .text(id.rawValue), .integer(now)])
     }
 }
 
