@@ -94,4 +94,35 @@ final class Yard {
         try store.close()
         store = try backend.reopen(in: folder, clock: clock)
     }
+
+    // MARK: Backups
+
+    /// - Returns: the file, beside the server's own.
+    func backUp(as name: String = "backup.db") throws -> String {
+        _ = try SQLiteStore.backUp(folder.file("server.db"), to: folder.file(name))
+        return folder.file(name)
+    }
+
+    /// As `walkdownd restore` does it, an hour after whatever was last.
+    func restore(_ backup: String) throws {
+        clock.advance(seconds: 3600)
+        try replaceDatabase(by: backup)
+        _ = try SQLiteStore.prepareRestored(
+            folder.file("server.db"), replacing: nil,
+            SQLiteStore.Environment(now: clock.reading))
+        store = try backend.reopen(in: folder, clock: clock)
+    }
+
+    /// As the snapshot of a disk comes back: nobody tells the server.
+    func setBack(to backup: String) throws {
+        clock.advance(seconds: 3600)
+        try replaceDatabase(by: backup)
+        store = try backend.reopen(in: folder, clock: clock)
+    }
+
+    private func replaceDatabase(by backup: String) throws {
+        try store.close()
+        try FileManager.default.removeItem(atPath: folder.file("server.db"))
+        try FileManager.default.copyItem(atPath: backup, toPath: folder.file("server.db"))
+    }
 }

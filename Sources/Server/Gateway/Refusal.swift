@@ -97,7 +97,8 @@ extension Refusal {
         case .unknownDevice: .revoked
         case .unknownForm: Refusal(404, "unknown_form", error.message)
         case .badName, .nameTaken, .unknownTeam, .formDiffers, .badForm, .unknownRecord,
-            .unknownReviewItem, .alreadyDecided, .stateRefused, .valueRefused, .importRefused:
+            .unknownReviewItem, .alreadyDecided, .stateRefused, .valueRefused, .importRefused,
+            .notAStore, .damaged:
             .bad("refused", error.message)
         }
     }

@@ -73,6 +73,11 @@ package struct ExportRow: Sendable, Equatable {
 /// What `walkdownd status` shows.
 package struct Census: Sendable, Equatable {
     package let epoch: Int64
+    /// Milliseconds since 1970, UTC.
+    package let epochBegan: Int64
+    /// What devices have brought, since then, with a cursor from before: what was entered meanwhile,
+    /// and what the server had had and lost. By the device's id; those that brought nothing are absent.
+    package let offeredAgain: [String: Int64]
     package let teams: Int64
     /// That are not revoked.
     package let devices: Int64
@@ -84,10 +89,13 @@ package struct Census: Sendable, Equatable {
     package let openReviews: Int64
 
     package init(
-        epoch: Int64, teams: Int64, devices: Int64, revokedDevices: Int64, pending: Int64,
+        epoch: Int64, epochBegan: Int64 = 0, offeredAgain: [String: Int64] = [:], teams: Int64,
+        devices: Int64, revokedDevices: Int64, pending: Int64,
         forms: Int64, inspections: Int64, openReviews: Int64
     ) {
         self.epoch = epoch
+        self.epochBegan = epochBegan
+        self.offeredAgain = offeredAgain
         self.teams = teams
         self.devices = devices
         self.revokedDevices = revokedDevices

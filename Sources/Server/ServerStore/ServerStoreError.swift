@@ -31,6 +31,10 @@ package struct ServerStoreError: Error, Equatable, Sendable, CustomStringConvert
         case alreadyDecided
         case stateRefused
         case valueRefused
+        /// The file is no database of this program's.
+        case notAStore
+        /// The file is damaged; nothing was changed.
+        case damaged
         /// A row of an imported file; nothing of the file was taken.
         case importRefused
     }

@@ -44,14 +44,51 @@ enum SmallFile {
         let descriptor = open(path, flags, mode)
         guard descriptor >= 0 else { throw failed("write", path) }
         defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
+        try write(Array(text.utf8)[...], to: descriptor, path)
+        guard fsync(descriptor) == 0 else { throw failed("write", path) }
+    }
+
+    /// A new file with the same bytes, on disk when this returns, for its owner alone.
+    ///
+    /// - Throws: also where one stands already.
+    static func copy(_ path: String, to target: String) throws(Failure) {
+        let source = open(path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw failed("read", path) }
+        defer { close(source) }
+        let copy = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard copy >= 0 else { throw failed("write", target) }
+        defer { close(copy) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = Glibc.read(source, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failed("read", path) }
+            if count == 0 { break }
+            try write(buffer[..<count], to: copy, target)
+        }
+        guard fsync(copy) == 0 else { throw failed("write", target) }
+    }
+
+    private static func write(
+        _ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ path: String
+    ) throws(Failure) {
+        var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failed("write", path) }
             rest = rest.dropFirst(count)
         }
-        guard fsync(descriptor) == 0 else { throw failed("write", path) }
+    }
+
+    /// What was renamed in the folder is on disk when this returns.
+    static func synchronise(_ folder: String) throws(Failure) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failed("open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failed("write", folder) }
     }
 
     /// Reads `errno`.

@@ -35,23 +35,25 @@ package enum Walkdownd {
             ])
     }
 
-    private static let local = [
-        Command(
-            "init", summary: "Make an authority, a server certificate and an administrator.",
-            discussion: "Never overwrites. Prints the administrator's one-time password.",
-            options: Init.options
-        ) { invocation, console in
-            try documented(invocation, console) {
-                try Init.run(invocation, console, environment: environment)
-            }
-        },
-        Command(
-            "serve", summary: "Listen for devices until SIGTERM, SIGINT or SIGHUP.",
-            discussion: "The first line on standard output names the address; logs are JSON lines "
-                + "on standard error.",
-            options: Serve.options
-        ) { try Serve.run($0, $1, environment: environment) },
-    ]
+    private static let local =
+        [
+            Command(
+                "init", summary: "Make an authority, a server certificate and an administrator.",
+                discussion: "Never overwrites. Prints the administrator's one-time password.",
+                options: Init.options
+            ) { invocation, console in
+                try documented(invocation, console) {
+                    try Init.run(invocation, console, environment: environment)
+                }
+            },
+            Command(
+                "serve", summary: "Listen for devices until SIGTERM, SIGINT or SIGHUP.",
+                discussion:
+                    "The first line on standard output names the address; logs are JSON lines "
+                    + "on standard error.",
+                options: Serve.options
+            ) { try Serve.run($0, $1, environment: environment) },
+        ] + BackupCommands.all(environment)
 
     static let administration: [Administration] = [
         .group("team", "Teams.", TeamCommands.all),

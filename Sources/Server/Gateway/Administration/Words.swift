@@ -21,8 +21,9 @@ extension Walkdownd {
         let code: ExitCode =
             switch error.code {
             case .unknownTeam, .badName, .badForm, .valueRefused, .stateRefused, .importRefused,
-                .formDiffers, .unknownForm:
+                .formDiffers, .unknownForm, .notAStore:
                 .validation
+            case .damaged: .locked
             case .overloaded: .syncIncomplete
             default: .failed
             }

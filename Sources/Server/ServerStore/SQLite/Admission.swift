@@ -3,15 +3,21 @@ internal import Forms
 internal import Inspections
 internal import Replication
 
+/// A device, and what it knew when it made its changes.
+struct Sender {
+    let device: Device
+    let standpoint: Standpoint
+}
+
 /// Who sends a mutation, and so what it may do.
 enum Author {
-    case device(Device)
+    case device(Sender)
     /// The portal, an import: everything that has been checked where it came from.
     case office(NodeID)
 
     var node: NodeID {
         switch self {
-        case .device(let device): device.node
+        case .device(let sender): sender.device.node
         case .office(let node): node
         }
     }
@@ -108,10 +114,10 @@ struct Admission {
     }
 
     private func checkScope() throws {
-        guard case .device(let device) = author, let site = existing?.site ?? parent?.site else {
+        guard case .device(let sender) = author, let site = existing?.site ?? parent?.site else {
             return
         }
-        let scope = Scope(team: device.team)
+        let scope = Scope(team: sender.device.team)
         guard try scope.contains(site, in: session.connection) else { throw outOfScope }
     }
 

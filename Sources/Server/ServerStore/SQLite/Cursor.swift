@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// Where a device stands in the feed: opaque to it, up to six numbers to us.
 struct Cursor: Equatable {
     /// The server's epoch; a position means nothing without it.
@@ -25,6 +27,7 @@ struct Cursor: Equatable {
         self.expansion = expansion
     }
 
+    /// Without its seal.
     var text: String {
         let extra =
             expansion.map { [$0.target, $0.offset] + ($0.removal.map { [$0] } ?? []) } ?? []
@@ -34,8 +37,9 @@ struct Cursor: Equatable {
 
     init(_ text: String) throws {
         let refusal = ServerStoreError(.badCursor, "this is no cursor of this server")
-        guard text.utf8.count <= 100 else { throw refusal }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 160 else { throw refusal }
+        let parts = CursorSeal.content(of: text).split(
+            separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int64($0, radix: 36) }
         guard numbers.count == parts.count, [3, 5, 6].contains(numbers.count),
             numbers.allSatisfy({ $0 >= 0 })
@@ -46,5 +50,41 @@ struct Cursor: Equatable {
                 target: numbers[3], offset: numbers[4],
                 removal: numbers.count == 6 ? numbers[5] : nil)
         }
+    }
+}
+
+/// Tells a cursor that this server gave out from one that somebody made up: only the first shows,
+/// where it is ahead of the feed, that the database was set back. Cursors without a seal, of earlier
+/// versions, are good for everything else.
+struct CursorSeal: Sendable {
+    private let secret: [UInt8]
+
+    static let secretCount = 32
+
+    init(secret: [UInt8]) {
+        self.secret = secret
+    }
+
+    /// A cursor as it is given out.
+    func text(of cursor: Cursor) -> String {
+        let content = cursor.text
+        return content + "-" + tag(Substring(content))
+    }
+
+    /// The cursor, where this server gave it out.
+    func genuine(_ text: String) -> Cursor? {
+        let content = CursorSeal.content(of: text)
+        guard content + "-" + tag(content) == text else { return nil }
+        return try? Cursor(text)
+    }
+
+    static func content(of text: String) -> Substring {
+        text.prefix { $0 != "-" }
+    }
+
+    /// The secret on both sides of the text, which has a bounded length.
+    private func tag(_ content: Substring) -> String {
+        let hash = SHA256.hash(secret + Array(content.utf8) + secret)
+        return Hexadecimal.encode(hash.prefix(8))
     }
 }

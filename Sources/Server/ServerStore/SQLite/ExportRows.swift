@@ -26,8 +26,10 @@ extension SQLiteStore {
             func count(_ rows: String) throws -> Int64 {
                 try connection.first("SELECT count(*) FROM " + rows) { try $0.integer(0) } ?? 0
             }
+            let epoch = try connection.counters.epoch
             return Census(
-                epoch: try connection.counters.epoch, teams: try count("team"),
+                epoch: epoch, epochBegan: try connection.beginning(of: epoch),
+                offeredAgain: try connection.offeredAgain(in: epoch), teams: try count("team"),
                 devices: try count("device WHERE state = 'active'"),
                 revokedDevices: try count("device WHERE state <> 'active'"),
                 // Devices say what they like; the bound keeps the sum within an integer.
@@ -42,6 +44,14 @@ extension SQLiteStore {
 }
 
 extension Connection {
+    fileprivate func offeredAgain(in epoch: Int64) throws -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        try each(
+            "SELECT device_id, mutations FROM offered_again WHERE epoch = ?", [.integer(epoch)]
+        ) { counts[try $0.text(0)] = try $0.integer(1) }
+        return counts
+    }
+
     /// The tag of the asset that a record stands under; what the record itself calls its asset may
     /// be anything that its maker knew it by, and counts only without one.
     func assetTag(of record: StoredRecord) throws -> String? {

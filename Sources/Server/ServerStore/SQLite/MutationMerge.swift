@@ -18,8 +18,7 @@ extension WriteSession {
         try witness(mutation.highestLamport)
         let outcome = mergeRecord(
             current: existing?.state,
-            mutation: existing.map { mutation.believing(versionsUpTo: $0.version) } ?? mutation,
-            node: author.node,
+            mutation: try believable(mutation, on: existing, by: author), node: author.node,
             parentIsKnown: mutation.parent == nil || parent != nil, policy: policies.policy)
         if let error = outcome.error { throw Admission.Refusal.rejected(error) }
         if outcome.status == .held { throw Admission.Refusal.waiting }
@@ -33,6 +32,21 @@ extension WriteSession {
         }
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
         return outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt))
+    }
+
+    /// The mutation as far as its author can have seen the record.
+    private func believable(
+        _ mutation: Mutation, on existing: StoredRecord?, by author: Author
+    ) throws -> Mutation {
+        guard case .device(let sender) = author else { return mutation }
+        if let existing {
+            return try believable(mutation, on: existing, from: sender.standpoint)
+        }
+        // Its maker's device may bring the record back; until then nobody can judge its changes.
+        if mutation.operation != .insert, try mayComeBack(from: sender.standpoint) {
+            throw Admission.Refusal.waiting
+        }
+        return mutation
     }
 
     /// The values that lost or were replaced, and what a supervisor has to see.
@@ -55,22 +69,7 @@ extension WriteSession {
         if mutation.table == RecordTable.site {
             return Site(id: mutation.record.rawValue, team: "")
         }
-        if case .device(let device) = author { return Site(id: "", team: device.team.id) }
+        if case .device(let sender) = author { return Site(id: "", team: sender.device.team.id) }
         return Site(id: "", team: "")
-    }
-}
-
-extension Mutation {
-    /// A base that the record has not reached cannot have been seen: it counts as unknown, so that
-    /// no device writes over what others entered by naming a version of the future. (After a restore
-    /// from a backup honest devices name such versions too.)
-    fileprivate func believing(versionsUpTo version: Int64) -> Mutation {
-        var copy = self
-        copy.changes = changes.mapValues { change in
-            var change = change
-            if change.baseVersion > version { change.baseVersion = 0 }
-            return change
-        }
-        return copy
     }
 }

@@ -8,6 +8,7 @@ struct PageReader {
     let device: Device
     let counters: Counters
     let limit: Int
+    private let seal: CursorSeal
     private var cursor: Cursor
     private var records: [WireRecord] = []
     private var removed: [RecordID] = []
@@ -21,8 +22,10 @@ struct PageReader {
     private static let removedForARecord = 10
 
     init(
-        connection: Connection, device: Device, counters: Counters, limit: Int, cursor: Cursor?
+        connection: Connection, device: Device, counters: Counters, limit: Int, cursor: Cursor?,
+        seal: CursorSeal
     ) throws {
+        self.seal = seal
         self.connection = connection
         self.device = device
         self.counters = counters
@@ -46,7 +49,8 @@ struct PageReader {
             try readFeed()
         }
         return PullResponse(
-            deltaRecords: records, results: results, removed: removed, nextCursor: cursor.text,
+            deltaRecords: records, results: results, removed: removed,
+            nextCursor: seal.text(of: cursor),
             hasMore: hasMore, digest: hasMore ? nil : try digest(),
             server: counters.state(at: now))
     }
@@ -192,6 +196,6 @@ struct PageReader {
                 OR (site_id = '' AND team_id = ?)
             """, [.text(device.team.id), .text(device.team.id)]
         ) { sites[try $0.text(0)] = try SiteDigest(bytes: $0.blob(1)) }
-        return DigestReport(position: cursor.text, sites: sites)
+        return DigestReport(position: seal.text(of: cursor), sites: sites)
     }
 }

@@ -6,20 +6,31 @@ extension SQLiteStore {
     package func pull(_ request: PullRequest, by device: Device) throws -> PullResponse {
         let cursor = try request.cursor.map(Cursor.init)
         let now = environment.now()
+        if let cursor, try isAhead(cursor, request.cursor) {
+            try write { try $0.beginEpoch(ifAhead: request.cursor, seal) }
+        }
         let response = try read { connection in
             // Read again inside the snapshot: the scope may have changed since the token was
             // looked up.
             let device = try connection.requireDevice(id: device.id, as: device.node)
             var page = try PageReader(
                 connection: connection, device: device, counters: try connection.counters,
-                limit: Int(max(1, request.limit)), cursor: cursor)
+                limit: Int(max(1, request.limit)), cursor: cursor, seal: seal)
             return try page.response(now: now)
         }
         let acknowledged = cursor?.position ?? 0
         queue.note { session in
+            // An epoch that has begun meanwhile counts anew how far devices have come.
+            guard session.epoch == response.server.epoch else { return }
             try session.remember(request, of: device, acknowledged: acknowledged)
         }
         return response
+    }
+
+    private func isAhead(_ cursor: Cursor, _ text: String?) throws -> Bool {
+        let counters = try read { try $0.counters }
+        return cursor.epoch == counters.epoch && cursor.position > counters.position
+            && text.flatMap(seal.genuine) != nil
     }
 }
 

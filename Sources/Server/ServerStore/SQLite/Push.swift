@@ -9,8 +9,10 @@ extension SQLiteStore {
     ) {
         do {
             try queue.submit(
-                { session in
-                    try BatchMerge.run(request, of: device, key: idempotencyKey, in: session)
+                { [seal] session in
+                    try session.beginEpoch(ifAhead: request.pullPosition, seal)
+                    return try BatchMerge.run(
+                        request, of: device, key: idempotencyKey, in: session)
                 }, completion)
         } catch {
             completion(.failure(error))
@@ -23,9 +25,12 @@ struct BatchMerge {
     private let session: WriteSession
     private let device: Device
     private let request: PushRequest
+    private let standpoint: Standpoint
     /// What the batch says, in ids and contents; two batches with the same hash are one.
     private let contentHash: [UInt8]
     private var holds = BatchHolds()
+    /// Mutations of this batch that were not known before.
+    private var taken = 0
 
     static func run(
         _ request: PushRequest, of device: Device, key: String?, in session: WriteSession
@@ -33,23 +38,24 @@ struct BatchMerge {
         // Read again inside the transaction: the device may have been moved or revoked meanwhile.
         let device = try session.connection.requireDevice(
             id: device.id, as: request.clientNodeId)
-        var batch = BatchMerge(session: session, device: device, request: request)
+        var batch = BatchMerge(
+            session: session, device: device, request: request,
+            standpoint: try session.connection.standpoint(
+                of: request.pullPosition, in: session.epoch))
         try batch.refuseWrongBatch(key: key)
         try batch.refuseFork()
-        try session.register(device.node, of: device.id, position: batch.position)
+        try session.register(
+            device.node, of: device.id, position: batch.standpoint.position)
         let results = try batch.verdicts()
         let baton = session.newBaton()
         try batch.remember(baton: baton, key: key)
         return PushResponse(results: results, baton: baton, server: session.state)
     }
 
-    /// Where the device stands in the feed; 0 where it does not say.
-    private var position: Int64 {
-        // A cursor that cannot be read says nothing; the pull that brings it is refused.
-        request.pullPosition.flatMap { try? Cursor($0) }?.position ?? 0
-    }
-
-    private init(session: WriteSession, device: Device, request: PushRequest) {
+    private init(
+        session: WriteSession, device: Device, request: PushRequest, standpoint: Standpoint
+    ) {
+        self.standpoint = standpoint
         self.session = session
         self.device = device
         self.request = request
@@ -117,6 +123,9 @@ struct BatchMerge {
             try session.connection.batonTrail(of: device.node), request.baton,
             request.mutations.map(\.id), next: baton)
         try session.save(trail, of: device.node)
+        if standpoint.epoch != .current {
+            try session.countOfferedAgain(taken, by: device.id)
+        }
         guard let key else { return }
         try session.connection.execute(
             "INSERT OR IGNORE INTO batch (node, key, content_hash, at) VALUES (?, ?, ?, ?)",
@@ -162,7 +171,7 @@ struct BatchMerge {
     }
 
     /// Judges one mutation as a unit: what fails in it is taken back and spoils nothing else.
-    private func judge(_ mutation: Mutation) throws -> Verdict {
+    private mutating func judge(_ mutation: Mutation) throws -> Verdict {
         if let holder = holds.holder(of: mutation) {
             return Verdict(mutationId: mutation.id, status: .held, heldBy: holder)
         }
@@ -173,12 +182,15 @@ struct BatchMerge {
             return rejection(of: mutation, .contentMismatch)
         }
         do {
-            return try session.unit {
-                let verdict = try session.merge(mutation, by: .device(device))
+            let verdict = try session.unit {
+                let verdict = try session.merge(
+                    mutation, by: .device(Sender(device: device, standpoint: standpoint)))
                 try session.store(
                     verdict, on: mutation, by: device.node, epoch: request.clientEpoch)
                 return verdict
             }
+            taken += 1
+            return verdict
         } catch Admission.Refusal.rejected(let error) {
             return rejection(of: mutation, error)
         } catch let error as SQLiteError where error.isConstraint {

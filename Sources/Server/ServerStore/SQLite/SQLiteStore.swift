@@ -37,6 +37,7 @@ package final class SQLiteStore: Store {
 
     let environment: Environment
     let forms = FormShelf()
+    let seal: CursorSeal
     private let writer: SerialDatabase
     private let readers: [SerialDatabase]
     private let nextReader = Atomic<Int>(0)
@@ -53,6 +54,9 @@ package final class SQLiteStore: Store {
             try Schema.migrations.apply(to: connection)
             try connection.execute(
                 "INSERT INTO identity (name, value) VALUES ('epoch', ?)", [.integer(epoch)])
+            try connection.execute(
+                "INSERT INTO server_epoch (epoch, began_at) VALUES (?, ?)",
+                [.integer(epoch), .integer(epoch)])
         }
         return try SQLiteStore(connection, environment)
     }
@@ -67,6 +71,7 @@ package final class SQLiteStore: Store {
     private init(_ connection: sending Connection, _ environment: Environment) throws {
         let path = connection.path
         self.environment = environment
+        seal = try connection.cursorSeal(random: environment.random)
         let writer = SerialDatabase(connection, label: "walkdown.store.writer")
         self.writer = writer
         func reader(_ name: String) throws -> SerialDatabase {
@@ -117,5 +122,16 @@ package final class SQLiteStore: Store {
         // What was committed stays in the log if this fails; a later checkpoint moves it.
         try? queue.writer.checkpoint()
         return result
+    }
+}
+
+extension Connection {
+    /// With the secret of this server, made when it is first asked for.
+    fileprivate func cursorSeal(random: (Int) -> [UInt8]) throws -> CursorSeal {
+        let sql = "SELECT value FROM secret WHERE name = 'cursor'"
+        if let secret = try first(sql, [], { try $0.blob(0) }) { return CursorSeal(secret: secret) }
+        let secret = random(CursorSeal.secretCount)
+        try execute("INSERT INTO secret (name, value) VALUES ('cursor', ?)", [.blob(secret)])
+        return CursorSeal(secret: secret)
     }
 }

@@ -8,6 +8,7 @@ enum Schema {
         Migration("verdicts, reviews and deliveries") { try $0.run(script: verdicts) },
         Migration("teams, sites, devices and forms") { try $0.run(script: administration) },
         Migration("nodes of a device, and batons") { try $0.run(script: nodes) },
+        Migration("epochs of the server") { try $0.run(script: epochs) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the
@@ -35,7 +36,7 @@ enum Schema {
             position INTEGER NOT NULL UNIQUE,
             is_deleted INTEGER NOT NULL,
             deleted_at INTEGER,
-            epoch_version INTEGER NOT NULL DEFAULT 0,  -- version when the server's epoch began
+            epoch_version INTEGER NOT NULL DEFAULT 0,  -- never written: the table record_epoch
             digest BLOB NOT NULL,
             created_at INTEGER NOT NULL,
             updated_at INTEGER NOT NULL

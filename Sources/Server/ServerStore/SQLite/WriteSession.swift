@@ -9,7 +9,8 @@ final class WriteSession {
     let forms: FormShelf
     /// Milliseconds since 1970; the same for everything in the transaction.
     let now: Int64
-    let epoch: Int64
+    /// Changes only when another one begins.
+    var epoch: Int64
     private let random: (Int) -> [UInt8]
     private var tally: Tally
     private let stored: Tally

@@ -1,0 +1,173 @@
+import Arguments
+import Coding
+import ServerStore
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// `walkdownd backup` and `walkdownd restore`. Both run where they are called: a backup reads only,
+/// and a restore is for a server that is down.
+enum BackupCommands {
+    static func all(_ environment: @escaping @Sendable (String) -> String?) -> [Command] {
+        [
+            Command(
+                "backup", summary: "Copy the database into one new file; also beside a server.",
+                discussion: "The certificates and keys of the data folder are not in it: keep "
+                    + "copies of them too.",
+                positionals: [Positional("FILE")]
+            ) { invocation, console in
+                try Walkdownd.documented(invocation, console) {
+                    try backUp(invocation, console, environment)
+                }
+            },
+            Command(
+                "restore", summary: "Put a backup in the database's place; the server is down.",
+                discussion: "Begins a new epoch: each device offers again what the backup does not "
+                    + "have. The replaced database stays beside it.",
+                positionals: [Positional("FILE")]
+            ) { invocation, console in
+                try Walkdownd.documented(invocation, console) {
+                    try Restore(invocation, environment).run(
+                        json: invocation.has("json"), console)
+                }
+            },
+        ]
+    }
+
+    private static func backUp(
+        _ invocation: Invocation, _ console: Console, _ environment: (String) -> String?
+    ) throws -> ExitCode {
+        let folder = try DataFolder(option: invocation.value("data"), environment: environment)
+        try folder.requireThere()
+        let file = invocation.operand("FILE")
+        guard access(file, F_OK) != 0 else {
+            throw Failure(.failed, "\(file) is there already; nothing was written")
+        }
+        let report = try SQLiteStore.backUp(folder.database, to: file)
+        if invocation.has("json") {
+            let document: JSON = [
+                "file": .string(file), "bytes": .integer(report.bytes),
+                "serverEpoch": .integer(report.epoch),
+            ]
+            try console.writeDocument(document.serialized())
+        } else {
+            try console.writeLine("\(report.bytes) bytes in \(terminalSafe(file))")
+        }
+        console.say(
+            "The certificates and keys in \(folder.path) are not in it; without them no device "
+                + "believes a restored server.")
+        return .done
+    }
+}
+
+/// Takes a backup into a data folder. The copy is made ready under a working name and renamed at the
+/// end: a crash leaves the old database, or the new one, or says that there is none.
+private struct Restore {
+    let folder: DataFolder
+    let backup: String
+    private var incoming: String { folder.file("server.db.restoring") }
+
+    init(_ invocation: Invocation, _ environment: (String) -> String?) throws(Failure) {
+        folder = try DataFolder(option: invocation.value("data"), environment: environment)
+        backup = invocation.operand("FILE")
+    }
+
+    func run(json: Bool, _ console: Console) throws -> ExitCode {
+        try requireFolder()
+        let lock = try FolderLock(folder)
+        defer { withExtendedLifetime(lock) {} }
+        try requireBackup()
+        let epoch: Int64
+        let kept: String?
+        do {
+            removeIncoming()
+            try SmallFile.copy(backup, to: incoming)
+            let replaced = replacedEpoch(console)
+            epoch = try SQLiteStore.prepareRestored(incoming, replacing: replaced, .live)
+            kept = try setAside()
+        } catch {
+            removeIncoming()
+            throw error
+        }
+        guard rename(incoming, folder.database) == 0 else {
+            throw SmallFile.failed("name", folder.database)
+        }
+        try SmallFile.synchronise(folder.path)
+        try report(epoch, kept, json: json, console)
+        return .done
+    }
+
+    /// The certificates that devices know are here; the database may be lost.
+    private func requireFolder() throws(Failure) {
+        guard folder.isThere || access(folder.authorityKey, F_OK) == 0 else {
+            throw Failure(
+                .failed, "there is no server in \(folder.path)",
+                advice: "Bring back its certificates and keys first, or make new ones with "
+                    + "'walkdownd init --data \(folder.path)'.")
+        }
+    }
+
+    private func requireBackup() throws(Failure) {
+        guard access(backup, R_OK) == 0 else { throw SmallFile.failed("read", backup) }
+        var log = stat()
+        guard stat(backup + "-wal", &log) != 0 || log.st_size == 0 else {
+            throw Failure(
+                .validation, "\(backup) is in use, or was never closed; it is no backup",
+                advice: "Make one with 'walkdownd backup'.")
+        }
+    }
+
+    /// A database that is damaged is put aside as it is: nothing in it is lost by that.
+    private func replacedEpoch(_ console: Console) -> Int64? {
+        guard folder.isThere else { return nil }
+        do {
+            return try SQLiteStore.settle(folder.database)
+        } catch {
+            console.say(
+                "The database that is replaced cannot be read; it is kept all the same: "
+                    + Walkdownd.renderer.failure(for: error).sentence)
+            return nil
+        }
+    }
+
+    /// The database first: without it nobody takes the log that is left for the new one's.
+    private func setAside() throws(Failure) -> String? {
+        let name = freeName()
+        var isMoved = false
+        for suffix in ["", "-wal", "-shm"] where access(folder.database + suffix, F_OK) == 0 {
+            guard rename(folder.database + suffix, name + suffix) == 0 else {
+                throw SmallFile.failed("rename", folder.database + suffix)
+            }
+            isMoved = true
+        }
+        return isMoved ? name : nil
+    }
+
+    private func freeName() -> String {
+        let first = folder.database + ".before-restore"
+        var name = first
+        var number = 2
+        while access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 {
+            name = "\(first).\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    private func removeIncoming() {
+        for suffix in ["", "-wal", "-shm"] { unlink(incoming + suffix) }
+    }
+
+    private func report(_ epoch: Int64, _ kept: String?, json: Bool, _ console: Console) throws {
+        if json {
+            let document: JSON = ["serverEpoch": .integer(epoch), "replaced": JSON(kept)]
+            try console.writeDocument(document.serialized())
+        } else {
+            try console.writeLine("restored; server epoch \(epoch)")
+        }
+        if let kept { console.say("The database before is \(kept).") }
+        console.say(
+            "Devices offer again what it does not have; 'walkdownd status' counts what came.")
+    }
+}

@@ -1,0 +1,134 @@
+internal import Replication
+internal import SQLite
+
+/// Under which of the server's epochs a device learnt the versions that it names: a batch brings the
+/// cursor of that time as its `pullPosition`.
+struct Standpoint {
+    enum Epoch: Equatable {
+        case current
+        /// An earlier one of this server; `next` is the epoch that followed it.
+        case earlier(next: Int64)
+        /// One that this server has no memory of: what was learnt in it tells nothing.
+        case unknown
+    }
+
+    let epoch: Epoch
+    /// nil where the device has not pulled yet, or names no cursor that can be read.
+    let cursor: Cursor?
+
+    /// Where the device stands in the feed; 0 where that is not known.
+    var position: Int64 { epoch == .current ? cursor?.position ?? 0 : 0 }
+}
+
+extension Connection {
+    func standpoint(of pullPosition: String?, in epoch: Int64) throws -> Standpoint {
+        guard let pullPosition else { return Standpoint(epoch: .current, cursor: nil) }
+        // What cannot be read is refused by the pull that brings it; a push is not to fail of it.
+        guard let cursor = try? Cursor(pullPosition) else {
+            return Standpoint(epoch: .unknown, cursor: nil)
+        }
+        if cursor.epoch == epoch { return Standpoint(epoch: .current, cursor: cursor) }
+        let known = try first(
+            """
+            SELECT (SELECT min(epoch) FROM server_epoch WHERE epoch > ?1)
+            FROM server_epoch WHERE epoch = ?1
+            """, [.integer(cursor.epoch)]
+        ) { try $0.optionalInteger(0) }
+        guard let next = known ?? nil else { return Standpoint(epoch: .unknown, cursor: cursor) }
+        return Standpoint(epoch: .earlier(next: next), cursor: cursor)
+    }
+
+    /// - Returns: 0 where the record was not there yet.
+    fileprivate func version(of record: RecordID, whenBegan epoch: Int64) throws -> Int64 {
+        try first(
+            "SELECT version FROM record_epoch WHERE record_id = ? AND epoch = ?",
+            [.text(record.rawValue), .integer(epoch)]
+        ) { try $0.integer(0) } ?? 0
+    }
+
+    /// Milliseconds since 1970, UTC.
+    func beginning(of epoch: Int64) throws -> Int64 {
+        try first("SELECT began_at FROM server_epoch WHERE epoch = ?", [.integer(epoch)]) {
+            try $0.integer(0)
+        } ?? 0
+    }
+}
+
+extension WriteSession {
+    /// Begins an epoch: keeps what versions the records have now, and forgets how far devices have
+    /// come. Each pulls from the beginning and offers again what is not here.
+    ///
+    /// - Parameter least: epochs below it have been given already.
+    func beginEpoch(notBelow least: Int64 = 0) throws {
+        // An instant where the clock is right, so that two restores of one backup differ.
+        let next = max(epoch + 1, least, now)
+        try connection.execute(
+            "INSERT INTO server_epoch (epoch, began_at) VALUES (?, ?)",
+            [.integer(next), .integer(now)])
+        try connection.execute(
+            "UPDATE identity SET value = ? WHERE name = 'epoch'", [.integer(next)])
+        try connection.execute(
+            """
+            INSERT INTO record_epoch (record_id, epoch, version)
+            SELECT id, ?, version FROM record
+            """, [.integer(next)])
+        try connection.execute("DELETE FROM baton")
+        try connection.execute("UPDATE device_node SET pull_position = 0")
+        epoch = next
+    }
+
+    /// A cursor that this server has given out, ahead of everything that it holds, shows that the
+    /// database was set back behind its back.
+    func beginEpoch(ifAhead text: String?, _ seal: CursorSeal) throws {
+        guard let cursor = text.flatMap(seal.genuine), cursor.epoch == epoch,
+            cursor.position > position
+        else { return }
+        try beginEpoch()
+    }
+
+    /// The mutation with each base cut to what the device can have seen of the record as it stands.
+    ///
+    /// A version that the record has not reached cannot have been seen at all: it counts as unknown,
+    /// so that no device writes over what others entered by naming one of the future.
+    func believable(
+        _ mutation: Mutation, on record: StoredRecord, from standpoint: Standpoint
+    ) throws -> Mutation {
+        let believe: (Int64) -> Int64
+        switch standpoint.epoch {
+        case .current: believe = { $0 > record.version ? 0 : $0 }
+        case .unknown: believe = { _ in 0 }
+        case .earlier(let next):
+            let ceiling = try connection.version(of: record.id, whenBegan: next)
+            believe = { min($0, ceiling) }
+        }
+        var copy = mutation
+        copy.changes = mutation.changes.mapValues { change in
+            var change = change
+            change.baseVersion = believe(change.baseVersion)
+            return change
+        }
+        return copy
+    }
+
+    /// How long a device keeps what was acknowledged to offer it again: as long may a record that it
+    /// made be on the way back, in milliseconds.
+    private static let offeringTime: Int64 = 30 * 86_400_000
+
+    /// Whether a record that is not here may come back yet, offered by the device that made it.
+    func mayComeBack(from standpoint: Standpoint) throws -> Bool {
+        guard case .earlier = standpoint.epoch else { return false }
+        return now < (try connection.beginning(of: epoch)) + WriteSession.offeringTime
+    }
+
+    /// Counts for the administrator what came with a standpoint from before the epoch.
+    func countOfferedAgain(_ mutations: Int, by device: String) throws {
+        guard mutations > 0 else { return }
+        try connection.execute(
+            """
+            INSERT OR REPLACE INTO offered_again (epoch, device_id, mutations, last_at)
+            SELECT ?1, ?2, ?3 + ifnull((
+                SELECT mutations FROM offered_again WHERE epoch = ?1 AND device_id = ?2), 0), ?4
+            """,
+            [.integer(epoch), .text(device), .integer(Int64(mutations)), .integer(now)])
+    }
+}

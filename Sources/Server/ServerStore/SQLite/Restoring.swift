@@ -1,0 +1,97 @@
+internal import SQLite
+
+/// What a backup holds, in few words.
+package struct BackupReport: Sendable, Equatable {
+    package let epoch: Int64
+    /// Of the file.
+    package let bytes: Int64
+}
+
+extension SQLiteStore {
+    /// Copies the database at `path`, as it stands at one instant, into one new file. Reads only, so
+    /// that it may be done beside a server that writes.
+    ///
+    /// - Throws: also where `file` is there already, or the copy is damaged; no file is left then.
+    package static func backUp(_ path: String, to file: String) throws -> BackupReport {
+        let source = try Connection.open(path, mode: .readOnly)
+        let report = Result { () throws -> BackupReport in
+            let epoch = try requireStore(source, at: path)
+            var bytes: Int64 = 0
+            // The file gets its name when it is whole, and not before.
+            let copy = try Connection.open(file, mode: .create) { copy in
+                try source.copy(into: copy)
+                try requireWhole(copy)
+                bytes =
+                    try copy.integer(ofPragma: "page_count")
+                    * copy.integer(ofPragma: "page_size")
+            }
+            try copy.close()
+            return BackupReport(epoch: epoch, bytes: bytes)
+        }
+        try source.close()
+        return try report.get()
+    }
+
+    /// Makes a copy of a backup ready to serve: brings it up to date and begins a new epoch.
+    ///
+    /// - Parameter replaced: the epoch of the database whose place it takes; nil where nobody knows.
+    /// - Returns: the epoch that has begun.
+    package static func prepareRestored(
+        _ path: String, replacing replaced: Int64?, _ environment: Environment
+    ) throws -> Int64 {
+        let connection = try Connection.open(path, mode: .readWrite)
+        let epoch = Result { () throws -> Int64 in
+            _ = try requireStore(connection, at: path)
+            try requireWhole(connection)
+            try Schema.migrations.apply(to: connection)
+            return try connection.transaction {
+                let session = try WriteSession(
+                    connection: connection, forms: FormShelf(), now: environment.now(),
+                    random: environment.random)
+                try session.beginEpoch(notBelow: (replaced ?? 0) + 1)
+                try session.finish()
+                return session.epoch
+            }
+        }
+        if case .success = epoch { try connection.checkpoint(.truncate) }
+        try connection.close()
+        return try epoch.get()
+    }
+
+    /// Brings everything that was committed into the one file, for a database that is put aside.
+    ///
+    /// - Returns: its epoch.
+    package static func settle(_ path: String) throws -> Int64 {
+        let connection = try Connection.open(path, mode: .readWrite)
+        let epoch = Result { () throws -> Int64 in
+            try connection.checkpoint(.truncate)
+            return try requireStore(connection, at: path)
+        }
+        try connection.close()
+        return try epoch.get()
+    }
+
+    /// - Returns: the epoch.
+    private static func requireStore(_ connection: Connection, at path: String) throws -> Int64 {
+        let tables = try connection.first(
+            "SELECT count(*) FROM sqlite_master WHERE name IN ('identity', 'schema_migration')"
+        ) { try $0.integer(0) }
+        guard tables == 2 else {
+            throw ServerStoreError(.notAStore, "\(path) is no database of walkdownd")
+        }
+        return try connection.counters.epoch
+    }
+
+    private static func requireWhole(_ connection: Connection) throws {
+        guard let problem = try connection.integrityProblems(limit: 1).first else { return }
+        throw ServerStoreError(
+            .damaged, "the database in \(connection.path) is damaged: \(problem)")
+    }
+}
+
+extension Connection {
+    fileprivate func integer(ofPragma name: String) throws -> Int64 {
+        guard case .integer(let value) = try pragma(name) else { return 0 }
+        return value
+    }
+}

@@ -1,0 +1,32 @@
+extension Schema {
+    /// A restored server has forgotten what it had answered since its backup: versions and places in
+    /// the feed that devices name are then others than its own.
+    static let epochs = """
+        CREATE TABLE server_epoch (
+            epoch INTEGER PRIMARY KEY,
+            began_at INTEGER NOT NULL
+        );
+        INSERT INTO server_epoch (epoch, began_at)
+            SELECT value, value FROM identity WHERE name = 'epoch';
+
+        CREATE TABLE record_epoch (
+            record_id TEXT NOT NULL,
+            epoch INTEGER NOT NULL,
+            version INTEGER NOT NULL,          -- that the record had when the epoch began
+            PRIMARY KEY (record_id, epoch)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE offered_again (
+            epoch INTEGER NOT NULL,            -- in which the changes came
+            device_id TEXT NOT NULL REFERENCES device (id),
+            mutations INTEGER NOT NULL,
+            last_at INTEGER NOT NULL,
+            PRIMARY KEY (epoch, device_id)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE secret (
+            name TEXT PRIMARY KEY,
+            value BLOB NOT NULL
+        ) WITHOUT ROWID;
+        """
+}

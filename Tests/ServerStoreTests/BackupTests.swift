@@ -1,0 +1,95 @@
+import Coding
+import Dispatch
+import Foundation
+import Replication
+import SQLite
+import ServerStore
+import TestSupport
+import Testing
+
+@Suite("SQLite: backups")
+struct BackupTests {
+    @Test("a backup is one file that holds what was committed, also beside a writer")
+    func consistent() throws {
+        let yard = try Yard(.sqlite)
+        let device = try yard.enrol("a")
+        let writer = Writer(store: yard.store, device: device.device)
+        let requests = (0..<200).map { number in
+            device.request([device.begin(RecordID("i\(number)"), asset: nil)])
+        }
+        let done = DispatchGroup()
+        DispatchQueue(label: "writer").async(group: done) { writer.push(requests) }
+        var files: [String] = []
+        repeat {
+            files.append(try yard.backUp(as: "\(files.count).db"))
+        } while done.wait(timeout: .now()) != .success && files.count < 50
+        done.wait()
+        for file in files {
+            #expect(!FileManager.default.fileExists(atPath: file + "-wal"))
+            let copy = try Yard(.sqlite, copying: file)
+            let records = try copy.everything()
+            // All of a prefix, and digests that agree with it: one instant.
+            let begun = records.keys.filter { $0.rawValue.hasPrefix("i") }.count
+            #expect((0..<begun).allSatisfy { records[RecordID("i\($0)")] != nil })
+            let witness = try copy.enrol("digest")
+            try witness.pull()
+            let report = try #require(witness.lastPage?.digest)
+            #expect(report.sites.filter { $0.value != SiteDigest() } == witness.digests)
+        }
+    }
+
+    @Test("a backup writes over nothing, and a file that is none is refused")
+    func refused() throws {
+        let yard = try Yard(.sqlite)
+        _ = try yard.backUp()
+        #expect(throws: SQLiteError.self) { try yard.backUp() }
+        let environment = SQLiteStore.Environment(now: yard.clock.reading)
+        let other = yard.folder.file("other.db")
+        try Connection.open(other, mode: .create).close()
+        let foreign = refusal {
+            _ = try SQLiteStore.prepareRestored(other, replacing: nil, environment)
+        }
+        #expect(foreign == .notAStore)
+        let text = try yard.folder.write(String(repeating: "no database ", count: 100), to: "t")
+        #expect(throws: SQLiteError.self) {
+            try SQLiteStore.prepareRestored(text, replacing: nil, environment)
+        }
+        #expect(throws: SQLiteError.self) {
+            try SQLiteStore.backUp(yard.folder.file("nothing"), to: yard.folder.file("x"))
+        }
+        #expect(try yard.folder.names().contains("x") == false)
+    }
+
+    @Test("an epoch is newer than that of the database it takes the place of")
+    func above() throws {
+        let yard = try Yard(.sqlite)
+        let file = try yard.backUp()
+        let far = try yard.store.serverEpoch() + 1_000_000
+        let epoch = try SQLiteStore.prepareRestored(
+            file, replacing: far, SQLiteStore.Environment(now: yard.clock.reading))
+        #expect(epoch == far + 1)
+    }
+}
+
+/// Pushes one batch after the other from a thread of its own.
+private final class Writer: Sendable {
+    let store: any Store
+    let device: Device
+
+    init(store: any Store, device: Device) {
+        self.store = store
+        self.device = device
+    }
+
+    func push(_ requests: [PushRequest]) {
+        var baton: String?
+        for var request in requests {
+            request.baton = baton
+            do {
+                baton = try store.push(request, from: device).baton
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+}
