@@ -201,7 +201,8 @@ struct AdministrationTests {
             (["export", "--format", "xml"], 2), (["export", "--format", "csv", "--json"], 2),
             (["serve", "--listen", "here"], 2),
             (["serve", "--insecure-loopback", "--listen", "0.0.0.0:0"], 2),
-            (["prune"], 2), (["backup"], 2), (["restore"], 2), (["restore", "/no/such/file"], 1),
+            (["prune", "now"], 2), (["backup"], 2), (["restore"], 2),
+            (["restore", "/no/such/file"], 1),
         ])
     func badLines(words: [String], status: Int) throws {
         let reply = try Self.quietOffice.get().call(words)

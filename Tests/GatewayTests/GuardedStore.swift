@@ -92,6 +92,7 @@ struct GuardedStore: Store {
     func export(form: String?) throws -> [ExportRow] {
         try through { try store.export(form: form) }
     }
+    func prune() throws -> PruneReport { try through { try store.prune() } }
     func census() throws -> Census { try through { try store.census() } }
     func serverEpoch() throws -> Int64 { try through { try store.serverEpoch() } }
     func close() throws { try through { try store.close() } }

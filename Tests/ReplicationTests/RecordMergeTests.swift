@@ -128,6 +128,23 @@ struct RecordMergeTests {
         #expect(outcome.history.map(\.value) == [.integer(1)])
     }
 
+    @Test("what was pruned never comes back by itself, and stays deleted")
+    func pruned() {
+        func take(_ mutation: Mutation) -> RecordOutcome {
+            mergeRecord(
+                current: nil, mutation: mutation, node: "A", parentIsKnown: true, isPruned: true
+            ) { _ in .ask }
+        }
+        for operation in [Mutation.Operation.insert, .update] {
+            let outcome = take(edit(operation, ["a": 1], lamport: 1))
+            #expect(outcome.status == .quarantined && outcome.record == nil)
+            #expect(outcome.reviews.map(\.kind) == [.unknownRecord])
+            #expect(outcome.history.map(\.value) == [.integer(1)])
+        }
+        let again = take(deletion(base: 3, lamport: 2))
+        #expect(again.status == .applied && again.reviews.isEmpty && again.record == nil)
+    }
+
     @Test("a record changes neither its parent nor its table")
     func immutable() {
         var server = RecordServer()

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Conformance: pull")
 struct PullTests {
-    @Test("pages follow each other without a gap, whatever their size", arguments: Backend.allCases)
+    @Test(
+        "T44 records of one instant come in pages without a gap, whatever their size",
+        arguments: Backend.allCases)
     func pages(backend: Backend) throws {
         let yard = try Yard(backend)
         for day in 10...29 { try yard.assign(due: "2026-03-\(day)") }
@@ -186,7 +188,9 @@ struct PullTests {
         }
     }
 
-    @Test("what a device counted is kept for the list", arguments: Backend.allCases)
+    @Test(
+        "T89 what a device counted, and when it came, is kept for the list",
+        arguments: Backend.allCases)
     func report(backend: Backend) throws {
         let yard = try Yard(backend)
         let device = try yard.enrol("a")

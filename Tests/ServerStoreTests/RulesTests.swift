@@ -110,7 +110,7 @@ struct RulesTests {
     }
 
     @Test(
-        "a counter that jumps too far is refused, and can be sent again",
+        "T58 a counter that jumps too far is refused, and can be sent again",
         arguments: Backend.allCases)
     func lamportJump(backend: Backend) throws {
         let yard = try Yard(backend)

@@ -70,6 +70,9 @@ package protocol Store: Sendable {
     /// - Parameter form: only inspections of this form.
     func export(form: String?) throws -> [ExportRow]
 
+    /// Removes the tombstones that are thirty days old and that every live device has heard of.
+    func prune() throws -> PruneReport
+
     /// How much of everything there is, counted without reading it.
     func census() throws -> Census
 

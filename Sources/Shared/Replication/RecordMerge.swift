@@ -6,14 +6,17 @@ internal import Coding
 /// - Parameters:
 ///   - current: the record, or nil where the store has none of this id.
 ///   - parentIsKnown: whether the mutation's parent exists; true where it has none.
+///   - isPruned: whether a record of this id was deleted so long ago that its tombstone is gone.
 ///   - policy: the form's policy for a field.
 package func mergeRecord(
     current: RecordState?, mutation: Mutation, node: NodeID, parentIsKnown: Bool,
-    policy: (FieldName) -> MergePolicy
+    isPruned: Bool = false, policy: (FieldName) -> MergePolicy
 ) -> RecordOutcome {
     let meeting = RecordMeeting(mutation: mutation, node: node)
     guard let current else {
-        guard mutation.operation == .insert else { return meeting.meetsNothing() }
+        guard mutation.operation == .insert, !isPruned else {
+            return meeting.meetsNothing(isPruned: isPruned)
+        }
         guard parentIsKnown else { return RecordOutcome(status: .held, record: nil) }
         let empty = RecordState(
             table: mutation.table, id: mutation.record, parent: mutation.parent)
@@ -145,9 +148,14 @@ private struct RecordMeeting {
     }
 
     /// The id is unknown: never accepted, or pruned long ago. With a base the device has once had
-    /// it from a server; without one its own INSERT is still to come.
-    func meetsNothing() -> RecordOutcome {
-        guard mutation.changes.values.contains(where: { $0.baseVersion > 0 }) else {
+    /// it from a server; without one its own INSERT is still to come. What was pruned never comes
+    /// back by itself, and is deleted already.
+    func meetsNothing(isPruned: Bool) -> RecordOutcome {
+        if isPruned, answers.isEmpty, deletion != nil {
+            return RecordOutcome(status: .applied, record: nil)
+        }
+        let hasBase = mutation.changes.values.contains { $0.baseVersion > 0 }
+        guard isPruned || hasBase else {
             let isHeld = mutation.operation != .delete
             return RecordOutcome(status: isHeld ? .held : .applied, record: nil)
         }

@@ -56,12 +56,14 @@ struct Serve {
             handler: gateway)
         let control = try ControlServer(
             session: session, runtime: environment("XDG_RUNTIME_DIR"), log: log)
+        let pruning = DailyPruning(store, log: log)
         try console.writeLine("listening \(isPlain ? "http" : "https")://\(listener.address)")
         log.event("started")
         signals.wait()
         log.event("stopping")
         listener.stop(patience: drainTime)
         control.stop()
+        pruning.stop()
         try store.close()
         log.event("stopped")
         return .done

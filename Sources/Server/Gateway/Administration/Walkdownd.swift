@@ -62,7 +62,7 @@ package enum Walkdownd {
         .group("import", "Sites, assets and assignments from CSV files.", ImportCommands.all),
         .group("review", "Values that wait for a person.", ReviewCommands.all),
         InspectionCommands.approve, InspectionCommands.sendBack, InspectionCommands.export,
-        StatusCommand.entry, DoctorCommand.entry,
+        StatusCommand.entry, PruneCommand.entry, DoctorCommand.entry,
     ]
 
     /// A script that asked for JSON gets a document also when the command fails: an object with

@@ -37,6 +37,8 @@ struct Admission {
     let mutation: Mutation
     let existing: StoredRecord?
     let parent: StoredRecord?
+    /// Whether the record was deleted so long ago that its tombstone is gone.
+    let isPruned: Bool
 
     /// Why a mutation is not taken now.
     enum Refusal: Error {
@@ -96,14 +98,29 @@ struct Admission {
             throw rejected(.notAllowed, "sites and assignments are made in the office")
         }
         // What a change of an unknown record comes to is for the merge: it waits, or a person looks.
-        guard mutation.operation == .insert else { return }
-        if mutation.parent != nil, parent == nil { throw Refusal.waiting }
+        guard mutation.operation == .insert, !isPruned else { return }
+        if let id = mutation.parent, parent == nil {
+            guard try session.connection.isPruned(id) else { throw Refusal.waiting }
+            throw parentDeleted
+        }
         guard Admission.parents[mutation.table]?.contains(parent?.table) == true else {
             throw rejected(.wrongParent, "such a record cannot stand under that parent")
         }
-        if parent?.isDeleted == true {
-            throw rejected(.parentDeleted, "the record that it belongs to was deleted")
+        if try isUnderTombstone() { throw parentDeleted }
+    }
+
+    /// Whether anything above was deleted: nobody would see what is made under it.
+    private func isUnderTombstone() throws -> Bool {
+        var next = parent
+        while let above = next {
+            if above.isDeleted { return true }
+            next = try above.parent.flatMap { try session.connection.record($0) }
         }
+        return false
+    }
+
+    private var parentDeleted: Refusal {
+        rejected(.parentDeleted, "the record that it belongs to was deleted")
     }
 
     // MARK: Scope

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// Where a device stands in the feed: opaque to it, up to six numbers to us.
+/// Where a device stands in the feed: opaque to it, up to seven numbers to us.
 struct Cursor: Equatable {
     /// The server's epoch; a position means nothing without it.
     var epoch: Int64
@@ -10,6 +10,9 @@ struct Cursor: Equatable {
     var scope: Int64
     /// While records of sites that joined the scope later are delivered.
     var expansion: Expansion?
+    /// While everything is pulled from the beginning: the prune position when that began. Tombstones
+    /// before it are not missed; who has none of the records needs none of them.
+    var floor: Int64?
 
     struct Expansion: Equatable {
         /// The scope version that is being caught up with.
@@ -31,20 +34,27 @@ struct Cursor: Equatable {
     var text: String {
         let extra =
             expansion.map { [$0.target, $0.offset] + ($0.removal.map { [$0] } ?? []) } ?? []
-        return ([epoch, position, scope] + extra).map { String($0, radix: 36) }
+        let content = ([epoch, position, scope] + extra).map { String($0, radix: 36) }
             .joined(separator: ".")
+        return content + (floor.map { "~" + String($0, radix: 36) } ?? "")
     }
 
     init(_ text: String) throws {
         let refusal = ServerStoreError(.badCursor, "this is no cursor of this server")
         guard text.utf8.count <= 160 else { throw refusal }
-        let parts = CursorSeal.content(of: text).split(
-            separator: ".", omittingEmptySubsequences: false)
+        let halves = CursorSeal.content(of: text).split(
+            separator: "~", omittingEmptySubsequences: false)
+        guard halves.count <= 2, let content = halves.first else { throw refusal }
+        let parts = content.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int64($0, radix: 36) }
         guard numbers.count == parts.count, [3, 5, 6].contains(numbers.count),
             numbers.allSatisfy({ $0 >= 0 })
         else { throw refusal }
         self.init(epoch: numbers[0], position: numbers[1], scope: numbers[2])
+        if halves.count == 2 {
+            guard let floor = Int64(halves[1], radix: 36), floor >= 0 else { throw refusal }
+            self.floor = floor
+        }
         if numbers.count > 3 {
             expansion = Expansion(
                 target: numbers[3], offset: numbers[4],

@@ -12,14 +12,18 @@ extension WriteSession {
         let existing = try connection.record(mutation.record)
         let parent =
             existing == nil ? try mutation.parent.flatMap { try connection.record($0) } : nil
+        let isPruned = try existing == nil && connection.isPruned(mutation.record)
         let policies = try Admission(
-            session: self, author: author, mutation: mutation, existing: existing, parent: parent
+            session: self, author: author, mutation: mutation, existing: existing, parent: parent,
+            isPruned: isPruned
         ).check()
         try witness(mutation.highestLamport)
         let outcome = mergeRecord(
             current: existing?.state,
-            mutation: try believable(mutation, on: existing, by: author), node: author.node,
-            parentIsKnown: mutation.parent == nil || parent != nil, policy: policies.policy)
+            mutation: try believable(mutation, on: existing, isPruned, by: author),
+            node: author.node,
+            parentIsKnown: mutation.parent == nil || parent != nil, isPruned: isPruned,
+            policy: policies.policy)
         if let error = outcome.error { throw Admission.Refusal.rejected(error) }
         if outcome.status == .held { throw Admission.Refusal.waiting }
         let updatedAt = outcome.isChanged ? now : existing?.updatedAt ?? now
@@ -36,14 +40,14 @@ extension WriteSession {
 
     /// The mutation as far as its author can have seen the record.
     private func believable(
-        _ mutation: Mutation, on existing: StoredRecord?, by author: Author
+        _ mutation: Mutation, on existing: StoredRecord?, _ isPruned: Bool, by author: Author
     ) throws -> Mutation {
         guard case .device(let sender) = author else { return mutation }
         if let existing {
             return try believable(mutation, on: existing, from: sender.standpoint)
         }
         // Its maker's device may bring the record back; until then nobody can judge its changes.
-        if mutation.operation != .insert, try mayComeBack(from: sender.standpoint) {
+        if mutation.operation != .insert, !isPruned, try mayComeBack(from: sender.standpoint) {
             throw Admission.Refusal.waiting
         }
         return mutation

@@ -30,12 +30,13 @@ struct PageReader {
         self.device = device
         self.counters = counters
         self.limit = limit
-        let start = Cursor(
-            epoch: counters.epoch, position: 0, scope: device.team.scopeVersion)
-        self.cursor = cursor ?? start
+        self.cursor =
+            cursor
+            ?? Cursor(epoch: counters.epoch, position: 0, scope: device.team.scopeVersion)
+        if self.cursor.position == 0 { self.cursor.floor = counters.pruned }
         guard self.cursor.epoch == counters.epoch, self.cursor.position <= counters.position,
             self.cursor.scope <= device.team.scopeVersion,
-            cursor == nil || self.cursor.position >= counters.pruned
+            self.cursor.position >= counters.pruned || self.cursor.floor == counters.pruned
         else {
             throw ServerStoreError(
                 .cursorExpired, "the cursor has expired; pull from the beginning")
@@ -48,6 +49,7 @@ struct PageReader {
         } else {
             try readFeed()
         }
+        if let floor = cursor.floor, cursor.position >= floor { cursor.floor = nil }
         return PullResponse(
             deltaRecords: records, results: results, removed: removed,
             nextCursor: seal.text(of: cursor),

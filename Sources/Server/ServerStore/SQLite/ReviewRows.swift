@@ -149,11 +149,13 @@ extension WriteSession {
         switch (review.kind, decision) {
         case (.deletion, .mine), (.field, .theirs), (.unknownRecord, .theirs): return
         case (.deletion, .theirs): values = [Mutation.deletedField: .integer(0)]
-        case (.field, .mine): values = [review.column: review.mine]
-        case (.field, .value(let value)): values = [review.column: value]
+        case (.field, .mine), (.unknownRecord, .mine): values = [review.column: review.mine]
+        case (.field, .value(let value)), (.unknownRecord, .value(let value)):
+            values = [review.column: value]
         case (.deletion, .value):
             throw ServerStoreError(.valueRefused, "a deletion is confirmed or taken back")
-        case (.unknownRecord, _):
+        }
+        if review.kind == .unknownRecord, record == nil {
             throw ServerStoreError(
                 .stateRefused, "this server has no such record; the value can only be let go")
         }

@@ -9,6 +9,7 @@ enum Schema {
         Migration("teams, sites, devices and forms") { try $0.run(script: administration) },
         Migration("nodes of a device, and batons") { try $0.run(script: nodes) },
         Migration("epochs of the server") { try $0.run(script: epochs) },
+        Migration("pruned tombstones") { try $0.run(script: pruning) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the
