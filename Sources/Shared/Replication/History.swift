@@ -15,6 +15,8 @@ package enum MergeRule: String, Sendable, CaseIterable {
     case tombstone
     /// The server does not know the record any more.
     case unknownRecord
+    /// The record had left the device's scope.
+    case scope
 }
 
 /// A value that is not the current one any more, or never became it (PRODUCT M26): who wrote it,
@@ -40,7 +42,7 @@ package struct FieldConflict: Hashable, Sendable {
     package var mine: FieldValue
     package var theirs: FieldValue
     package var theirsNode: NodeID?
-    /// `ask`, `quarantine`, `tombstone`, `unknownRecord` or a newer server's rule.
+    /// `ask`, `quarantine`, `tombstone`, `unknownRecord`, `scope` or a newer server's rule.
     package var rule: String
 
     package init(

@@ -67,10 +67,17 @@ package struct RecordOutcome: Hashable, Sendable {
             case deletion
             /// An edit of a record that the server has pruned or never had.
             case unknownRecord
+            /// An edit that was made before the record left the device's scope.
+            case scope
         }
 
         package var kind: Kind
         package var conflict: FieldConflict
+
+        package init(kind: Kind, conflict: FieldConflict) {
+            self.kind = kind
+            self.conflict = conflict
+        }
     }
 
     init(

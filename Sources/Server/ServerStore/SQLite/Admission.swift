@@ -39,6 +39,8 @@ struct Admission {
     let parent: StoredRecord?
     /// Whether the record was deleted so long ago that its tombstone is gone.
     let isPruned: Bool
+    /// Whether a person decides, because the record left the device's scope unheard.
+    let isParked: Bool
 
     /// Why a mutation is not taken now.
     enum Refusal: Error {
@@ -98,7 +100,7 @@ struct Admission {
             throw rejected(.notAllowed, "sites and assignments are made in the office")
         }
         // What a change of an unknown record comes to is for the merge: it waits, or a person looks.
-        guard mutation.operation == .insert, !isPruned else { return }
+        guard mutation.operation == .insert, !isPruned, !isParked else { return }
         if let id = mutation.parent, parent == nil {
             guard try session.connection.isPruned(id) else { throw Refusal.waiting }
             throw parentDeleted
@@ -131,9 +133,9 @@ struct Admission {
     }
 
     private func checkScope() throws {
-        guard case .device(let sender) = author, let site = existing?.site ?? parent?.site else {
-            return
-        }
+        guard !isParked, case .device(let sender) = author,
+            let site = existing?.site ?? parent?.site
+        else { return }
         let scope = Scope(team: sender.device.team)
         guard try scope.contains(site, in: session.connection) else { throw outOfScope }
     }

@@ -13,11 +13,15 @@ extension WriteSession {
         let parent =
             existing == nil ? try mutation.parent.flatMap { try connection.record($0) } : nil
         let isPruned = try existing == nil && connection.isPruned(mutation.record)
+        let isParked = try isToBeParked(mutation, on: existing, under: parent, by: author)
         let policies = try Admission(
             session: self, author: author, mutation: mutation, existing: existing, parent: parent,
-            isPruned: isPruned
+            isPruned: isPruned, isParked: isParked
         ).check()
         try witness(mutation.highestLamport)
+        if isParked, case .device(let sender) = author {
+            return try park(mutation, on: existing, by: sender)
+        }
         let outcome = mergeRecord(
             current: existing?.state,
             mutation: try believable(mutation, on: existing, isPruned, by: author),

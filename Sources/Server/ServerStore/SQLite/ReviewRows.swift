@@ -147,7 +147,11 @@ extension WriteSession {
         let record = try connection.record(review.record)
         let values: [FieldName: FieldValue]
         switch (review.kind, decision) {
-        case (.deletion, .mine), (.field, .theirs), (.unknownRecord, .theirs): return
+        case (.deletion, .mine), (.field, .theirs), (.unknownRecord, .theirs), (.scope, .theirs):
+            return
+        case (.scope, .mine): return try takeParked(review.mine, for: review, by: supervisor)
+        case (.scope, .value(let value)):
+            return try takeParked(value, for: review, by: supervisor)
         case (.deletion, .theirs): values = [Mutation.deletedField: .integer(0)]
         case (.field, .mine), (.unknownRecord, .mine): values = [review.column: review.mine]
         case (.field, .value(let value)), (.unknownRecord, .value(let value)):
@@ -194,16 +198,18 @@ extension WriteSession {
                 .text(decision.word), .text(supervisor.name), DatabaseValue(comment),
                 .integer(now), .text(review.id),
             ])
-        guard decision != .mine, review.kind == .field else { return }
+        let rules: [RecordOutcome.Review.Kind: MergeRule] = [.field: .quarantine, .scope: .scope]
+        guard decision != .mine, let rule = rules[review.kind] else { return }
         let entry = HistoryEntry(
-            field: review.column, value: review.mine, stamp: review.mineStamp, rule: .quarantine)
+            field: review.column, value: review.mine, stamp: review.mineStamp, rule: rule)
         try keep(entry, of: review.record, version: 0, because: review.mutation)
     }
 
     /// The verdict of the mutation that was quarantined, without the column that is decided now.
     fileprivate func settle(_ review: OpenReview) throws {
         guard let stored = try connection.verdict(on: review.mutation) else { return }
-        let rest = stored.conflicts.filter { $0.column != review.column }
+        var rest = stored.conflicts.filter { $0.column != review.column }
+        if review.kind == .scope { rest = try undecided(rest, of: review.mutation) }
         let version = try connection.record(review.record)?.version ?? stored.version
         try settle(
             review.mutation, StoredVerdict.status(with: rest), conflicts: rest, version: version,

@@ -10,6 +10,7 @@ enum Schema {
         Migration("nodes of a device, and batons") { try $0.run(script: nodes) },
         Migration("epochs of the server") { try $0.run(script: epochs) },
         Migration("pruned tombstones") { try $0.run(script: pruning) },
+        Migration("edits from before a scope was lost") { try $0.run(script: parking) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the
@@ -105,7 +106,7 @@ enum Schema {
             id TEXT PRIMARY KEY,
             mutation_id TEXT NOT NULL,
             record_id TEXT NOT NULL,
-            kind TEXT NOT NULL,                -- field, deletion, unknownRecord
+            kind TEXT NOT NULL,                -- field, deletion, unknownRecord, scope
             name TEXT NOT NULL,
             base,
             mine,

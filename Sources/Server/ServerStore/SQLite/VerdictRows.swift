@@ -134,7 +134,7 @@ extension WriteSession {
 extension FieldConflict {
     /// Whether it waits in the review queue rather than on the device.
     fileprivate var isSupervised: Bool {
-        [MergeRule.quarantine.rawValue, MergeRule.unknownRecord.rawValue].contains(rule)
+        [MergeRule.quarantine, .unknownRecord, .scope].map(\.rawValue).contains(rule)
     }
 
     static func list(in text: String) throws -> [FieldConflict] {

@@ -1,0 +1,141 @@
+internal import Coding
+internal import Inspections
+internal import Replication
+internal import SQLite
+
+/// What a device entered for a record before it heard that the record had left its scope. It is not
+/// merged, because the team that has the record now knows nothing of it, and not refused, because its
+/// person did nothing wrong: a supervisor decides, column by column.
+extension Connection {
+    /// Whether the device's cursor shows that it did not know of the loss.
+    func hasLeft(_ site: WriteSession.Site, since sender: Sender) throws -> Bool {
+        let scope = Scope(team: sender.device.team)
+        guard let cursor = sender.standpoint.cursor, sender.standpoint.epoch != .unknown,
+            try !scope.contains(site, in: self)
+        else { return false }
+        let departure = try first(
+            "SELECT at_version FROM site_departure WHERE team_id = ? AND site_id = ?",
+            [.text(scope.team.id), .text(site.id)]
+        ) { try $0.integer(0) }
+        // Versions of the scope were counted anew in each epoch: who comes from an earlier one has
+        // heard of no loss in this.
+        return departure.map { sender.standpoint.epoch != .current || $0 > cursor.scope } ?? false
+    }
+
+    /// Whether a mutation of this device that makes the record waits for a decision.
+    func isParked(_ record: RecordID, of device: Device) throws -> Bool {
+        try first(
+            "SELECT 1 FROM parked WHERE record_id = ? AND device_id = ?",
+            [.text(record.rawValue), .text(device.id)]
+        ) { _ in true } ?? false
+    }
+
+    func parked(_ id: MutationID) throws -> Mutation? {
+        try first("SELECT document FROM parked WHERE mutation_id = ?", [.text(id.rawValue)]) {
+            try Mutation(json: JSON.parse(Array(try $0.text(0).utf8)))
+        }
+    }
+}
+
+extension WriteSession {
+    /// Whether a mutation is for a person to look at, because its record is no more, or not yet, one
+    /// that its device could know to be out of reach.
+    func isToBeParked(
+        _ mutation: Mutation, on existing: StoredRecord?, under parent: StoredRecord?,
+        by author: Author
+    ) throws -> Bool {
+        guard case .device(let sender) = author else { return false }
+        if let site = existing?.site ?? parent?.site {
+            return try connection.hasLeft(site, since: sender)
+        }
+        // It rests on a record that waits itself.
+        if try connection.isParked(mutation.record, of: sender.device) { return true }
+        guard let parent = mutation.parent else { return false }
+        return try connection.isParked(parent, of: sender.device)
+    }
+
+    func park(
+        _ mutation: Mutation, on existing: StoredRecord?, by sender: Sender
+    ) throws -> Verdict {
+        let conflicts = mutation.columns.compactMap { column -> FieldConflict? in
+            guard let change = mutation.changes[column],
+                existing == nil || change.value != existing?.value(column) ?? .null
+            else { return nil }
+            return FieldConflict(
+                column: column, base: change.baseValue, mine: change.value,
+                theirs: existing?.value(column) ?? .null,
+                theirsNode: existing?.fields[column]?.stamp.node, rule: MergeRule.scope.rawValue)
+        }
+        guard !conflicts.isEmpty else {
+            return Verdict(mutationId: mutation.id, status: .applied)
+        }
+        try connection.execute(
+            """
+            INSERT INTO parked (mutation_id, record_id, device_id, document) VALUES (?, ?, ?, ?)
+            """,
+            [
+                .text(mutation.id.rawValue), .text(mutation.record.rawValue),
+                .text(sender.device.id), .text(mutation.json.text()),
+            ])
+        let reviews = decidable(conflicts, of: mutation).map {
+            RecordOutcome.Review(kind: .scope, conflict: $0)
+        }
+        try open(reviews, of: mutation, by: sender.device.node)
+        return Verdict(
+            mutationId: mutation.id, status: .quarantined, version: nil, record: nil,
+            conflicts: conflicts)
+    }
+
+    /// What a new record has of itself is decided with its first answer: without it there is no
+    /// record at all.
+    private func decidable(_ conflicts: [FieldConflict], of mutation: Mutation) -> [FieldConflict] {
+        guard mutation.operation == .insert else { return conflicts }
+        let answers = conflicts.filter { !BuiltInField.isBuiltIn($0.column) }
+        return answers.isEmpty ? Array(conflicts.prefix(1)) : answers
+    }
+
+    /// Takes one value of a parked mutation into the record, which is made where there is none.
+    func takeParked(
+        _ value: FieldValue, for review: OpenReview, by supervisor: Supervisor
+    ) throws {
+        let record = try connection.record(review.record)
+        if let record {
+            guard !record.isDeleted else { throw letGo("the record was deleted") }
+            try put(
+                record.id, table: record.table, parent: record.parent, [review.column: value],
+                by: supervisor.node)
+            return
+        }
+        guard let mutation = try connection.parked(review.mutation), mutation.operation == .insert
+        else { throw letGo("the record is not here yet; decide about its making first") }
+        if let parent = mutation.parent {
+            guard let above = try connection.record(parent), !above.isDeleted else {
+                throw letGo("the record that it belongs to is not here")
+            }
+        }
+        var values = mutation.changes.filter { BuiltInField.isBuiltIn($0.key) }.mapValues(\.value)
+        values[review.column] = value
+        try put(
+            mutation.record, table: mutation.table, parent: mutation.parent, values,
+            by: supervisor.node)
+    }
+
+    private func letGo(_ reason: String) -> ServerStoreError {
+        ServerStoreError(.stateRefused, reason + "; the value can only be let go")
+    }
+
+    /// Columns of a parked mutation on which a person has still to decide. Those of a new record
+    /// itself go with the last answer.
+    func undecided(_ conflicts: [FieldConflict], of mutation: MutationID) throws -> [FieldConflict]
+    {
+        let waiting = try connection.query(
+            "SELECT name FROM review WHERE mutation_id = ? AND decision IS NULL",
+            [.text(mutation.rawValue)]
+        ) { try $0.text(0) }
+        return waiting.isEmpty
+            ? []
+            : conflicts.filter { conflict in
+                waiting.contains(conflict.column) || BuiltInField.isBuiltIn(conflict.column)
+            }
+    }
+}

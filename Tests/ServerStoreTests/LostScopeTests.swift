@@ -1,0 +1,188 @@
+import Coding
+import Inspections
+import Replication
+import ServerStore
+import Testing
+
+/// A site goes to another team while a device of the first one is offline with edits.
+@Suite("Conformance: scope lost with edits on the way")
+struct LostScopeTests {
+    private let boss = Supervisor(name: "kim")
+    private let asset = ImportedID.asset("A1")
+
+    private func yard(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
+        let yard = try Yard(backend)
+        let id = try yard.assign()
+        let (north, south) = (try yard.enrol("n"), try yard.enrol("s", team: "south"))
+        try north.pull()
+        return (yard, id, north, south)
+    }
+
+    private func move(_ yard: Yard, to team: String) throws {
+        _ = try yard.store.importSites([SiteRow(id: "S1", name: "Dock", team: team)])
+    }
+
+    private func review(_ yard: Yard, _ column: FieldName) throws -> ReviewItem {
+        try #require(try yard.store.openReviews().first { $0.column == column })
+    }
+
+    @Test(
+        "T88 edits made before the loss was heard of go to review, are not merged and not lost",
+        arguments: Backend.allCases)
+    func reviewed(backend: Backend) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let edit = north.change(id, ["notes": .string("entered offline"), "high": .integer(3)])
+        let loose = north.begin("loose", asset: nil)
+        try move(yard, to: "south")
+        let verdicts = try north.push(edit, loose)
+        #expect(verdicts.map(\.status) == [.quarantined, .applied])
+        #expect(verdicts[0].conflicts.map(\.column) == ["high", "notes"])
+        #expect(verdicts[0].conflicts.allSatisfy { $0.rule == "scope" })
+        #expect(verdicts[0].record == nil, "it is not theirs any more")
+        try north.pull()
+        #expect(north.confirmed[id] == nil)
+        try south.pull()
+        #expect(south.value(id, "notes") == .null, "nothing was merged")
+        #expect(try north.push(edit).map(\.status) == [.quarantined], "and nothing twice")
+        #expect(try yard.store.openReviews().map(\.column).sorted() == ["high", "notes"])
+
+        try yard.store.resolve(
+            review: review(yard, "notes").id, .mine, comment: nil, by: boss)
+        try yard.store.resolve(
+            review: review(yard, "high").id, .theirs, comment: nil, by: boss)
+        try south.pull()
+        #expect(south.value(id, "notes") == .string("entered offline"))
+        #expect(south.value(id, "high") == .null)
+        try north.pull()
+        #expect(north.results.last?.mutationId == edit.id)
+        #expect(north.results.last?.status == .merged)
+        #expect(north.results.allSatisfy { $0.record == nil })
+    }
+
+    @Test(
+        "T88 once the loss was heard of, an edit is refused by itself and kept on the device",
+        arguments: Backend.allCases)
+    func refused(backend: Backend) throws {
+        let (yard, id, north, _) = try yard(backend)
+        let edit = north.change(id, ["notes": .string("too late")])
+        try move(yard, to: "south")
+        try north.pull()
+        let verdicts = try north.push(edit, north.begin("loose", asset: nil))
+        #expect(verdicts.map(\.status) == [.rejected, .applied])
+        #expect(verdicts[0].error?.code == "out_of_scope")
+        #expect(try yard.store.openReviews().isEmpty)
+        try move(yard, to: "north")
+        #expect(try north.push(edit).map(\.status) == [.applied], "it is judged afresh")
+    }
+
+    @Test("a team that never had the site sends nothing to review", arguments: Backend.allCases)
+    func never(backend: Backend) throws {
+        let (yard, id, _, south) = try yard(backend)
+        try south.pull()
+        let edit = south.mutation(
+            id, table: RecordTable.inspection, parent: asset, .update, ["notes": .string("x")])
+        #expect(try south.push(edit)[0].error?.code == "out_of_scope")
+        try move(yard, to: "south")
+        try move(yard, to: "north")
+        let again = south.mutation(
+            id, table: RecordTable.inspection, parent: asset, .update, ["notes": .string("y")])
+        let cursor = south.cursor
+        south.cursor = nil
+        #expect(try south.push(again)[0].error?.code == "out_of_scope", "without a cursor")
+        south.cursor = cursor
+        #expect(try yard.store.openReviews().isEmpty)
+    }
+
+    @Test(
+        "T88 a record that was begun before the loss is made by the decision, with what is in it",
+        arguments: Backend.allCases)
+    func begun(backend: Backend) throws {
+        let (yard, _, north, south) = try yard(backend)
+        let begun = north.begin("new", asset: asset, ["notes": .string("n"), "high": .integer(1)])
+        let finding = north.mutation(
+            "f1", table: RecordTable.finding, parent: "new", .insert, ["text": .string("leak")])
+        let edit = north.mutation(
+            "new", table: RecordTable.inspection, parent: asset, .update,
+            ["low": .integer(2)])
+        try move(yard, to: "south")
+        #expect(
+            try north.push(begun, finding, edit).map(\.status)
+                == [.quarantined, .quarantined, .quarantined])
+        let early = refusal {
+            try yard.store.resolve(
+                review: review(yard, "text").id, .mine, comment: nil, by: boss)
+        }
+        #expect(early == .stateRefused, "its parent is not there")
+        try yard.store.resolve(review: review(yard, "notes").id, .mine, comment: nil, by: boss)
+        try south.pull()
+        #expect(south.value("new", "notes") == .string("n"))
+        #expect(south.value("new", BuiltInField.form) == .string("cold"))
+        #expect(south.value("new", "high") == .null, "nobody has decided about it yet")
+        for column in ["high", "low", "text"] {
+            try yard.store.resolve(
+                review: review(yard, column).id, .mine, comment: nil, by: boss)
+        }
+        try south.pull()
+        #expect(south.value("new", "high") == .integer(1))
+        #expect(south.value("new", "low") == .integer(2))
+        #expect(south.value("f1", "text") == .string("leak"))
+        try north.pull()
+        #expect(north.results.map(\.status) == [.merged, .merged, .merged])
+        #expect(try yard.store.openReviews().isEmpty)
+    }
+
+    @Test("what is let go makes no record, and the device hears of it", arguments: Backend.allCases)
+    func letGo(backend: Backend) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let begun = north.begin("new", asset: asset)
+        let same = north.change(id, ["@state": .string("assigned")])
+        try move(yard, to: "south")
+        #expect(try north.push(begun, same).map(\.status) == [.quarantined, .applied])
+        let item = try #require(try yard.store.openReviews().first)
+        #expect(try yard.store.openReviews().count == 1, "one for the whole record")
+        try yard.store.resolve(review: item.id, .theirs, comment: "done again", by: boss)
+        try south.pull()
+        #expect(south.confirmed["new"] == nil)
+        try north.pull()
+        #expect(north.results.map(\.status) == [.merged])
+    }
+
+    @Test(
+        "a deletion from before the loss is confirmed by a person", arguments: Backend.allCases)
+    func deletion(backend: Backend) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let deletion = north.delete(id)
+        try move(yard, to: "south")
+        #expect(try north.push(deletion).map(\.status) == [.quarantined])
+        try south.pull()
+        #expect(south.confirmed[id]?.isDeleted == false)
+        let item = try #require(try yard.store.openReviews().first)
+        try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss)
+        try south.pull()
+        #expect(south.confirmed[id]?.isDeleted == true)
+    }
+
+    @Test(
+        "T88 a scope that is gained comes page by page, also while its records change",
+        arguments: Backend.allCases, [1, 3])
+    func gained(backend: Backend, limit: Int64) throws {
+        let (yard, _, north, south) = try yard(backend)
+        for day in 10...16 { try yard.assign(due: "2026-03-\(day)") }
+        try north.pull()
+        try south.pull()
+        try move(yard, to: "south")
+        var pages = 0
+        repeat {
+            try south.pullPage(limit: limit)
+            pages += 1
+            guard pages == 2 else { continue }
+            _ = try yard.store.importAssets([
+                AssetRow(id: "A1", site: "S1", tag: "RT-1", name: "Renamed")
+            ])
+        } while south.lastPage?.hasMore == true
+        #expect(pages > 3)
+        #expect(south.confirmed == (try yard.everything(team: "south")))
+        let report = try #require(south.lastPage?.digest)
+        #expect(report.sites.filter { $0.value != SiteDigest() } == south.digests)
+    }
+}
