@@ -121,6 +121,9 @@ package final class Connection {
         return busy
     }
 
+    /// The statements that were run lately, so that a test can look at their plans.
+    package var preparedStatements: [String] { cacheOrder }
+
     // MARK: Cache
 
     private func checkOut(_ sql: String) throws(SQLiteError) -> Statement {
