@@ -14,14 +14,30 @@ final class StoryServer {
         var conflicts: [FieldConflict]
     }
 
-    private(set) var records: [RecordID: RecordState] = [:]
-    private(set) var effects = 0
-    private var kept: [MutationID: Kept] = [:]
-    private var feed: [RecordID: Int] = [:]
-    private var position = 0
-    private var clock = LamportClock()
+    /// What a backup keeps.
+    struct Contents {
+        var records: [RecordID: RecordState] = [:]
+        var effects = 0
+        var kept: [MutationID: Kept] = [:]
+        var feed: [RecordID: Int] = [:]
+        var position = 0
+        var clock = LamportClock()
+        var results: [Verdict] = []
+        /// Feed positions below this are not kept, and ids that were pruned.
+        var prunedBelow = 0
+        var pruned: Set<RecordID> = []
+    }
+
+    var contents = Contents()
     private var batons = 0
-    private var results: [Verdict] = []
+    /// Rises with each restore.
+    var epoch: Int64 = 1
+    /// By epoch, the version that each record had when it began.
+    var ceilings: [Int64: [RecordID: Int64]] = [:]
+    var records: [RecordID: RecordState] { contents.records }
+    var effects: Int { contents.effects }
+    /// The pullPosition of each push.
+    private(set) var pullPositions: [String?] = []
     var policies: [FieldName: MergePolicy] = [
         "pressure": .quarantine, "health": .rank(["CRITICAL", "WARNING", "OPTIMAL"]),
     ]
@@ -31,11 +47,13 @@ final class StoryServer {
     private var updatedAt: String { SyncTimestamp.text(now) }
 
     private var state: ServerState {
-        ServerState(lamport: clock.counter, epoch: 1, timeUtc: updatedAt)
+        ServerState(lamport: contents.clock.counter, epoch: epoch, timeUtc: updatedAt)
     }
 
     func push(_ request: PushRequest) throws -> PushResponse {
-        let request = try PushRequest(json: .parse(request.json.serialized()))
+        var request = try PushRequest(json: .parse(request.json.serialized()))
+        pullPositions.append(request.pullPosition)
+        request.mutations = request.mutations.map { inThisEpoch($0, request.pullPosition) }
         var holds = BatchHolds()
         let results = try request.mutations.map { mutation in
             try judge(mutation, by: request.clientNodeId, &holds)
@@ -48,7 +66,7 @@ final class StoryServer {
     private func judge(
         _ mutation: Mutation, by node: NodeID, _ holds: inout BatchHolds
     ) throws -> Verdict {
-        if let known = kept[mutation.id] {
+        if let known = contents.kept[mutation.id] {
             guard known.hash == mutation.contentHash else {
                 return Verdict(
                     mutationId: mutation.id, status: .rejected, error: .contentMismatch)
@@ -64,11 +82,15 @@ final class StoryServer {
             holds.note(mutation, .held, conflicts: [])
             return Verdict(mutationId: mutation.id, status: .held, heldBy: holder)
         }
-        try clock.witness(mutation.highestLamport)
+        guard LamportClock.isBelievable(mutation.highestLamport, after: contents.clock.counter)
+        else {
+            return Verdict(mutationId: mutation.id, status: .rejected, error: .lamportJump)
+        }
+        try contents.clock.witness(mutation.highestLamport)
         let outcome = merge(mutation, by: node)
         holds.note(mutation, outcome.status, conflicts: outcome.conflicts)
         if outcome.status.isStored {
-            kept[mutation.id] = Kept(
+            contents.kept[mutation.id] = Kept(
                 hash: mutation.contentHash, status: outcome.status, conflicts: outcome.conflicts)
         }
         return outcome.verdict(for: mutation.id, updatedAtUtc: updatedAt)
@@ -82,10 +104,10 @@ final class StoryServer {
             parentIsKnown: parentIsKnown
         ) { policies[$0] ?? .ask }
         guard outcome.isChanged, let record = outcome.record else { return outcome }
-        effects += 1
-        position += 1
-        records[record.id] = record
-        feed[record.id] = position
+        contents.effects += 1
+        contents.position += 1
+        contents.records[record.id] = record
+        contents.feed[record.id] = contents.position
         return outcome
     }
 
@@ -118,7 +140,7 @@ final class StoryServer {
         table: String = RecordTable.inspection, parent: RecordID? = nil
     ) {
         let known = records[id]
-        let lamport = clock.tick()
+        let lamport = contents.clock.tick()
         let changes = values.mapValues { value in
             FieldChange(value: value, baseVersion: known?.version ?? 0, lamport: lamport)
         }
@@ -137,12 +159,13 @@ final class StoryServer {
     func decide(_ mutation: MutationID, on record: RecordID, takes values: [FieldName: FieldValue])
     {
         if !values.isEmpty { edit(record, values, by: "portal:anna") }
-        if var rest = kept[mutation] {
-            rest.conflicts.removeAll { $0.rule == MergeRule.quarantine.rawValue }
+        if var rest = contents.kept[mutation] {
+            let decided = [MergeRule.quarantine, .unknownRecord].map(\.rawValue)
+            rest.conflicts.removeAll { decided.contains($0.rule) }
             rest.status = rest.conflicts.isEmpty ? .merged : .conflict
-            kept[mutation] = rest
+            contents.kept[mutation] = rest
         }
-        results.append(
+        contents.results.append(
             Verdict(
                 mutationId: mutation, status: .merged, version: records[record]?.version,
                 record: records[record]?.wire(updatedAtUtc: updatedAt)))
@@ -151,17 +174,17 @@ final class StoryServer {
     // MARK: Pull
 
     func pull(_ request: PullRequest, limit: Int? = nil) throws -> PullResponse {
-        let since = request.cursor.flatMap(Int.init) ?? 0
-        let changed = feed.filter { $0.value > since }.sorted { $0.value < $1.value }
+        guard let since = since(request.cursor) else { throw CursorExpired() }
+        let changed = contents.feed.filter { $0.value > since }.sorted { $0.value < $1.value }
         let page = changed.prefix(limit ?? Int(request.limit))
         let hasMore = page.count < changed.count
-        let end = hasMore ? page.last?.value ?? since : position
+        let end = hasMore ? page.last?.value ?? since : contents.position
         let response = PullResponse(
             deltaRecords: page.compactMap { records[$0.key]?.wire(updatedAtUtc: updatedAt) },
-            results: hasMore ? [] : results, nextCursor: String(end), hasMore: hasMore,
-            digest: hasMore ? nil : DigestReport(position: String(end), sites: digests),
+            results: hasMore ? [] : contents.results, nextCursor: cursor(end), hasMore: hasMore,
+            digest: hasMore ? nil : DigestReport(position: cursor(end), sites: digests),
             server: state)
-        if !hasMore { results = [] }
+        if !hasMore { contents.results = [] }
         return try PullResponse(json: .parse(response.json.serialized()))
     }
 
@@ -202,9 +225,19 @@ extension Device {
     @discardableResult
     func pullAll(from server: StoryServer, limit: Int? = nil) throws -> PageReport {
         while true {
-            let page = try server.pull(store.pullRequest(), limit: limit)
+            let page = try nextPage(from: server, limit: limit)
             let report = try store.apply(page: page)
             if !page.hasMore { return report }
+        }
+    }
+
+    /// From the beginning where the cursor is not kept any more.
+    func nextPage(from server: StoryServer, limit: Int? = nil) throws -> PullResponse {
+        do {
+            return try server.pull(store.pullRequest(), limit: limit)
+        } catch is StoryServer.CursorExpired {
+            try store.restartPull()
+            return try server.pull(store.pullRequest(), limit: limit)
         }
     }
 

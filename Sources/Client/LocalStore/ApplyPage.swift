@@ -18,24 +18,49 @@ extension DeviceStore {
     /// slice, so that it is never ahead of the applied rows.
     @discardableResult
     package func apply(page: PullResponse) throws -> PageReport {
-        let plan = ApplyPlan(page: page)
         var report = PageReport()
+        let isFirst = try position().cursor == nil
+        // A page from the middle, of an epoch whose beginning this device has not seen: the pull
+        // begins at the beginning.
+        guard try !meetEpoch(of: page.server) || isFirst else { return report }
+        let plan = ApplyPlan(page: page)
+        let endsFullPull = try !page.hasMore && read { try $0.fullPull() } != .idle
         for (index, slice) in plan.slices.enumerated() {
-            let isLast = index == plan.slices.count - 1
+            let isLast = index == plan.slices.count - 1 && !endsFullPull
             // The server forgets a decision once a cursor has passed it: with one on board, the
             // page has to be on the disk before its cursor is sent.
             try applySlice(durably: isLast && !page.results.isEmpty) { application in
                 // First of all, so that an edit between two slices counts from what it has seen.
                 if index == 0 { try application.note(page.server) }
                 try application.take(slice, &report)
-                guard isLast else { return }
-                try application.database.setMetadata("cursor", .text(page.nextCursor))
+                if isLast { try application.database.keep(cursor: page.nextCursor) }
             }
         }
+        if endsFullPull { try endFullPull(page, &report) }
         if !page.hasMore, let digest = page.digest, digest.position == page.nextCursor {
             report.sitesDiffering = try sitesDiffering(from: digest)
         }
         return report
+    }
+
+    /// What is still marked the server does not have. In slices, and the cursor last.
+    private func endFullPull(_ page: PullResponse, _ report: inout PageReport) throws {
+        var last = RecordID("")
+        while case let marked = try read({ try $0.unseen(after: last, count: 30) }),
+            let next = marked.last?.id
+        {
+            try applySlice { application in
+                for (id, mark) in marked where try application.settleUnseen(id, mark) {
+                    report.removed += 1
+                }
+            }
+            last = next
+        }
+        try applySlice(durably: !page.results.isEmpty) { application in
+            if try application.database.fullPull() == .repair { try application.recountSums() }
+            try application.database.setMetadata("full_pull", .integer(FullPull.idle.rawValue))
+            try application.database.keep(cursor: page.nextCursor)
+        }
     }
 
     /// Settles what an answer to a push names. What it does not name goes back to PENDING.
@@ -44,12 +69,14 @@ extension DeviceStore {
     /// carries the one that the server expects.
     @discardableResult
     package func apply(_ response: PushResponse, to request: PushRequest) throws -> VerdictReport {
+        _ = try meetEpoch(of: response.server)
         let asked = Set(request.mutations.map(\.id))
         let verdicts = response.results.filter { asked.contains($0.mutationId) }
         let plan = ApplyPlan(answer: verdicts)
         var report = PageReport()
         for (index, slice) in plan.slices.enumerated() {
             try applySlice { application in
+                application.serverLamport = response.server.lamport
                 if index == 0 {
                     try application.note(response.server)
                     if let baton = response.baton {
@@ -61,11 +88,6 @@ extension DeviceStore {
         }
         try returnToQueue(asked.subtracting(verdicts.map(\.mutationId)).sorted())
         return report.verdicts
-    }
-
-    /// The next pull begins at the beginning.
-    package func restartPull() throws {
-        try edit { try $0.setMetadata("cursor", .null) }
     }
 
     /// Where this device stands, and what it holds back, for the server's overview.
@@ -111,5 +133,12 @@ extension DeviceStore {
                 try logKeeper?.noteSlice(on: database)
             }
         }
+    }
+}
+
+extension Connection {
+    /// From now on bases are learnt under this cursor.
+    fileprivate func keep(cursor: String) throws {
+        try setMetadata("cursor", .text(cursor))
     }
 }

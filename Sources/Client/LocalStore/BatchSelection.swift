@@ -51,20 +51,30 @@ struct BatchSelection {
     private var passedOver: Set<RecordID> = []
     /// Fields of mutations that wait whole for a review: later changes of them wait behind.
     private var waitingFields: [RecordID: Set<FieldName>] = [:]
+    /// Mutations up to here were made by this device as another node.
+    private let partedAt: Int64
+    private var goingFields: [RecordID: Set<FieldName>] = [:]
+    /// Whether the batch's bases are of an older epoch of the server; those of this one wait for the
+    /// next batch.
+    private(set) var hasOldBases = false
 
-    init(obstacles: BatchObstacles, limit: Int, skipping: Set<MutationID>) {
+    init(
+        obstacles: BatchObstacles, limit: Int, skipping: Set<MutationID>, partedAt: Int64
+    ) {
         self.obstacles = obstacles
         self.limit = limit
         self.skipping = skipping
+        self.partedAt = partedAt
     }
 
     /// Whether the row can go now; `add` is to follow.
     mutating func admits(_ row: QueuedRow) -> Bool {
         let waits =
             passedOver.contains(row.record) || skipping.contains(row.id)
-            || obstacles.block(row.record, row.sequence) || lacksServerRecord(row)
+            || obstacles.block(row.record, row.sequence)
         if waits { passedOver.insert(row.record) }
-        return !waits
+        // What makes the record may come later in the queue, where it is offered again.
+        return !waits && !lacksServerRecord(row)
     }
 
     /// The server refuses an update or a child of a record that it does not have; one whose INSERT
@@ -79,22 +89,33 @@ struct BatchSelection {
 
     /// Takes the mutation, unless fields of it are in review (only a sealed one still names such:
     /// it waits whole), a change before it of the same fields waits so, or it does not fit any more.
-    mutating func add(_ mutation: Mutation) {
-        let behind = waitingFields[mutation.record] ?? []
-        let blocked = behind.union(obstacles.inReview[mutation.record] ?? [])
-        let isDeletionBehind = mutation.operation == .delete && !behind.isEmpty
-        guard blocked.isDisjoint(with: mutation.changes.keys), !isDeletionBehind else {
+    mutating func add(_ mutation: Mutation, hasOldBase: Bool) {
+        guard !waitsForAnother(mutation) else {
             return waitingFields[mutation.record, default: []].formUnion(mutation.changes.keys)
         }
         let size = mutation.json.serialized().count
-        guard mutations.isEmpty || bytes + size <= DeviceStore.largestBatch else {
+        let fits = bytes + size <= DeviceStore.largestBatch && hasOldBase == hasOldBases
+        guard mutations.isEmpty || fits else {
             isFull = true
             return
         }
         mutations.append(mutation)
         bytes += size
+        hasOldBases = hasOldBase
+        goingFields[mutation.record, default: []].formUnion(mutation.changes.keys)
         if mutation.operation == .insert { inserted.insert(mutation.record) }
         isFull = mutations.count >= limit
+    }
+
+    private func waitsForAnother(_ mutation: Mutation) -> Bool {
+        let behind = waitingFields[mutation.record] ?? []
+        var blocked = behind.union(obstacles.inReview[mutation.record] ?? [])
+        // What the server knows of it from the former node has to be heard first: see `raiseBases`.
+        if mutation.sequence <= partedAt {
+            blocked.formUnion(goingFields[mutation.record] ?? [])
+        }
+        return !blocked.isDisjoint(with: mutation.changes.keys)
+            || mutation.operation == .delete && !behind.isEmpty
     }
 }
 
@@ -148,13 +169,15 @@ struct QueuedRow {
 extension Connection {
     /// Walks the waiting rows in the order of the queue until the batch is full.
     func select(into selection: inout BatchSelection) throws {
+        let haveOldBases = try oldCursor() != nil
         var after: Int64 = 0
         while !selection.isFull {
             let rows = try pendingRows(after: after, count: 200)
             guard let last = rows.last else { return }
             after = last.sequence
             for row in rows where !selection.isFull && selection.admits(row) {
-                selection.add(try mutation(of: row))
+                let isOld = try haveOldBases && hasOldBase(row.sequence, of: row.record)
+                selection.add(try mutation(of: row), hasOldBase: isOld)
             }
         }
     }

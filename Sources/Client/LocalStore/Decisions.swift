@@ -85,6 +85,7 @@ extension DeviceStore {
                 absorbed, with: entries, operation: operation, newID: sources.newID())
             let names = Set(absorbed.flatMap(\.entries.keys))
             for name in names { try database.showConfirmedOrNewest(name, of: id) }
+            try database.forgetOldBases(of: resolutions.keys, on: id)
         }
     }
 
@@ -110,7 +111,7 @@ extension DeviceStore {
             try database.keepInHistory(waiting.combinedEntries, of: member, rule: rule)
             let key: [DatabaseValue] = [.text(member.rawValue)]
             try database.execute("DELETE FROM __sync_outbox WHERE record_id = ?", key)
-            for table in ["field", "__sync_shadow", "__sync_held", "draft"] {
+            for table in ["field", "__sync_shadow", "__sync_held", "__sync_unseen", "draft"] {
                 try database.execute("DELETE FROM \(table) WHERE record_id = ?", key)
             }
             try database.execute("DELETE FROM record WHERE id = ?", key)

@@ -46,6 +46,7 @@ extension Connection {
             "DELETE FROM __sync_shadow WHERE record_id = ?",
             "DELETE FROM __sync_held WHERE record_id = ?",
             "DELETE FROM __sync_archived WHERE record_id = ?",
+            "DELETE FROM __sync_unseen WHERE record_id = ?",
             "DELETE FROM field WHERE record_id = ?", "DELETE FROM record WHERE id = ?",
         ] {
             try execute(statement, [.text(id.rawValue)])

@@ -81,8 +81,13 @@ extension DeviceStore {
         let now = SyncTimestamp.text(sources.now())
         try edit { database in
             try database.setMetadata("last_sync_utc", .text(now))
-            try database.setMetadata("proven", .integer(1))
+            try database.setMetadata("proven", .integer(DigestState.equal.stored))
         }
+    }
+
+    /// The digests differ, and nothing that was tried has mended it.
+    package func noteDiffering() throws {
+        try edit { try $0.setMetadata("proven", .integer(DigestState.different.stored)) }
     }
 
     /// Whether the last cycle met the server at all, for whoever asks later.

@@ -113,6 +113,31 @@ package struct OutboxRow: Sendable, Equatable {
     package var columns: [FieldName] { payload.keys.sorted() }
 }
 
+/// What is known of this device's copy and the server's, since either of them last changed.
+package enum DigestState: String, Sendable, CaseIterable {
+    case equal
+    case different
+    /// Not compared since the server last said something.
+    case unproven
+
+    init(stored: Int64?) {
+        switch stored {
+        case 1: self = .equal
+        case 2: self = .different
+        default: self = .unproven
+        }
+    }
+
+    /// As it stands in the store.
+    var stored: Int64 {
+        switch self {
+        case .unproven: 0
+        case .equal: 1
+        case .different: 2
+        }
+    }
+}
+
 /// Counts of what is not confirmed, and since when.
 package struct StatusSummary: Sendable, Equatable {
     package var pending = 0
@@ -126,12 +151,13 @@ package struct StatusSummary: Sendable, Equatable {
     package var deviceId: String?
     /// The last cycle did not meet the server.
     package var isOffline = false
-    /// The digests were equal, and the server has said nothing since.
-    package var isProven = false
     /// The server refused to speak with this version.
     package var isUpgradeNeeded = false
     /// Steps of the schema that wait until nothing does.
     package var deferredMigrations: [String] = []
+    package var digest = DigestState.unproven
+    /// Texts that were typed and not accepted: no mutation carries them.
+    package var drafts = 0
 
     package init() {}
 
@@ -141,7 +167,14 @@ package struct StatusSummary: Sendable, Equatable {
         if failed + conflict > 0 { return "attention" }
         if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending > 0
-        return waits || !isProven ? "waiting" : "synced"
+        return waits || digest != .equal ? "waiting" : "synced"
+    }
+
+    /// The proof (M18) that this device could be lost without loss: no change waits, is on its way,
+    /// in review, refused or in conflict, nothing typed stands here alone, and the digests were
+    /// equal when the server was last asked.
+    package var nothingUnsynced: Bool {
+        unsynced + mediaPending + drafts == 0 && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

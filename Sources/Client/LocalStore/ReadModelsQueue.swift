@@ -40,7 +40,11 @@ extension DeviceStore {
                 summary.oldestUnsyncedUtc = min(summary.oldestUnsyncedUtc ?? oldest, oldest)
             }
             summary.lastSyncUtc = try database.metadataText("last_sync_utc")
-            summary.isProven = try database.metadataInteger("proven") == 1
+            summary.digest = DigestState(stored: try database.metadataInteger("proven"))
+            summary.drafts =
+                try database.first("SELECT count(*) FROM draft") {
+                    Int(try $0.integer(0))
+                } ?? 0
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1

@@ -11,6 +11,8 @@ final class RemoteApplication {
     let nowUtc: String
     let newID: () -> String
     var sums: SiteSums
+    /// The counter of the server whose answer this is; nil for a page.
+    var serverLamport: Int64?
 
     init(database: Connection, nowUtc: String, newID: @escaping () -> String) {
         self.database = database
@@ -64,6 +66,9 @@ final class RemoteApplication {
 
     func writeSiteSums() throws { try sums.write() }
 
+    /// Makes the sums of all sites from the digests of their records.
+    func recountSums() throws { sums = try SiteSums(recounting: database) }
+
     // MARK: Records
 
     private struct RecordPart {
@@ -88,10 +93,13 @@ final class RemoteApplication {
         var version: Int64
         var isDeleted: Bool
         var digest: RecordDigest?
+        var mark: UnseenMark?
 
-        /// A record that left the scope while work on it waited counts in no digest: should the
-        /// scope come back, the version that is here already makes it count again.
+        /// What a pull from the beginning has not met yet is taken as it comes. A record that left
+        /// the scope while work on it waited counts in no digest: should the scope come back, the
+        /// version that is here already makes it count again.
         func isOlder(than record: WireRecord) -> Bool {
+            if mark != nil { return true }
             if version != record.version { return version < record.version }
             return version > 0 && digest == nil && !record.isDeleted
         }
@@ -99,11 +107,16 @@ final class RemoteApplication {
 
     private func known(_ id: RecordID) throws -> Known? {
         try database.first(
-            "SELECT version, is_deleted, digest FROM record WHERE id = ?", [.text(id.rawValue)]
+            """
+            SELECT version, is_deleted, digest, (
+                SELECT is_old FROM __sync_unseen WHERE record_id = id)
+            FROM record WHERE id = ?
+            """, [.text(id.rawValue)]
         ) { row in
             Known(
                 version: try row.integer(0), isDeleted: try row.flag(1),
-                digest: row.isNull(2) ? nil : try RecordDigest(bytes: row.blob(2)))
+                digest: row.isNull(2) ? nil : try RecordDigest(bytes: row.blob(2)),
+                mark: UnseenMark(stored: try row.optionalInteger(3)))
         }
     }
 
@@ -115,6 +128,8 @@ final class RemoteApplication {
         for part in parts {
             let known = try known(part.record.id)
             if let known, !known.isOlder(than: part.record) { continue }
+            // While the old values still stand there: what is shown must not go back and forth.
+            if known?.mark == .oldEpoch { try offerAgain(part.record.id, shown: part.record) }
             try stage(part, known, in: staging)
             news.append((part, known))
         }
@@ -148,6 +163,8 @@ final class RemoteApplication {
             try clearAbsent(in: part.record)
             try database.noteWhole(part.record.id)
             if known.digest == nil { try database.noteReturned(part.record.id) }
+            if known.mark == .oldEpoch { try database.keepOldBases(of: part.record.id) }
+            if known.mark != nil { try database.removeMark(of: part.record.id) }
         }
         try sums.replace(known?.digest, by: part.digest, of: part.record.id)
     }
@@ -181,7 +198,7 @@ final class RemoteApplication {
 
     /// Removes a record that this device may not see any more. One with work that waits stays until
     /// that is settled, but is not part of the digest.
-    private func remove(_ id: RecordID) throws -> Bool {
+    func remove(_ id: RecordID) throws -> Bool {
         guard let known = try known(id) else { return false }
         try sums.replace(known.digest, by: nil, of: id)
         guard try !database.holdsWork(id) else {

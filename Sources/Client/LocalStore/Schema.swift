@@ -28,6 +28,7 @@ package enum Schema {
             // They leave out what is archived.
             try database.renewFormViews()
         },
+        Migration("epochs of the server") { try $0.run(script: epochs) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -184,6 +185,21 @@ package enum Schema {
         ALTER TABLE __sync_outbox ADD COLUMN settled_since INTEGER;
         CREATE INDEX outbox_settled ON __sync_outbox (settled_since, seq_id)
             WHERE status = 'ACKNOWLEDGED';
+        """
+
+    /// Marks of a pull from the beginning, fields whose waiting change is based on a version of an
+    /// older epoch, and mutations of which a part was settled before the rest.
+    static let epochs = """
+        CREATE TABLE __sync_unseen (
+            record_id TEXT PRIMARY KEY NOT NULL,
+            is_old INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE __sync_old_base (
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            PRIMARY KEY (record_id, name)
+        ) WITHOUT ROWID;
+        ALTER TABLE __sync_outbox ADD COLUMN is_part INTEGER NOT NULL DEFAULT 0;
         """
 
     static let forms = """

@@ -13,13 +13,34 @@ extension DeviceStore {
     /// server knows which of them it has judged. Only the holder of the home's lease calls it.
     @discardableResult
     package func recoverInFlight() throws -> Int {
-        try edit { database in
+        let now = sources.now()
+        return try edit { database in
             try database.execute(
                 """
-                UPDATE __sync_outbox SET status = 'PENDING'
+                UPDATE __sync_outbox SET status = 'PENDING', next_attempt_at = NULL
                 WHERE status = 'IN_FLIGHT' AND status <> 'ACKNOWLEDGED'
-                """)
+                    AND ifnull(next_attempt_at, 0) NOT BETWEEN ?1 + 1 AND ?1 + ?2
+                """, [.integer(now), .integer(Self.ticketPatience)])
             return database.changes
+        }
+    }
+
+    /// How long verdicts of a queued batch are waited for before it is offered again, in
+    /// milliseconds.
+    static let ticketPatience: Int64 = 600_000
+
+    /// The server has put these into a queue and answers by pull: they stay IN_FLIGHT, over restarts
+    /// too, for a while.
+    package func keepTicket(for ids: [MutationID]) throws {
+        let until = sources.now() + Self.ticketPatience
+        try edit { database in
+            for id in ids {
+                try database.execute(
+                    """
+                    UPDATE __sync_outbox SET next_attempt_at = ?
+                    WHERE mutation_id = ? AND status = 'IN_FLIGHT'
+                    """, [.integer(until), .text(id.rawValue)])
+            }
         }
     }
 
@@ -33,7 +54,8 @@ extension DeviceStore {
     ) throws -> PushRequest? {
         try edit { database in
             var selection = BatchSelection(
-                obstacles: try BatchObstacles(database), limit: limit, skipping: skipping)
+                obstacles: try BatchObstacles(database), limit: limit, skipping: skipping,
+                partedAt: try database.partedAt())
             try database.separateFieldsInReview(selection.obstacles, newID: sources.newID)
             try database.select(into: &selection)
             guard !selection.mutations.isEmpty else { return nil }
@@ -46,7 +68,10 @@ extension DeviceStore {
             return PushRequest(
                 clientNodeId: position.node, clientEpoch: position.clientEpoch,
                 baton: position.baton, schemaVersion: Schema.version,
-                pullPosition: position.cursor, mutations: selection.mutations)
+                pullPosition: try selection.hasOldBases
+                    ? database.oldCursor()
+                    : position.cursor ?? database.metadataText("pull_position"),
+                mutations: selection.mutations)
         }
     }
 
@@ -70,17 +95,7 @@ extension DeviceStore {
     @discardableResult
     package func countFailure(_ id: MutationID, error: String) throws -> Bool {
         try edit { database in
-            try database.execute(
-                """
-                UPDATE __sync_outbox
-                SET retry_count = retry_count + 1, last_error = ?,
-                    status = CASE WHEN retry_count + 1 >= ? THEN 'FAILED' ELSE 'PENDING' END
-                WHERE mutation_id = ? AND status IN ('PENDING', 'IN_FLIGHT')
-                """,
-                [
-                    .text(ShownText.clean(error)), .integer(Self.mostFailures),
-                    .text(id.rawValue),
-                ])
+            try database.countFailure(id, error: error)
             return try database.status(of: id) == "FAILED"
         }
     }
@@ -111,6 +126,20 @@ extension Connection {
         try first(
             "SELECT status FROM __sync_outbox WHERE mutation_id = ?", [.text(id.rawValue)]
         ) { try $0.text(0) }
+    }
+
+    func countFailure(_ id: MutationID, error: String) throws {
+        try execute(
+            """
+            UPDATE __sync_outbox
+            SET retry_count = retry_count + 1, last_error = ?,
+                status = CASE WHEN retry_count + 1 >= ? THEN 'FAILED' ELSE 'PENDING' END
+            WHERE mutation_id = ? AND status IN ('PENDING', 'IN_FLIGHT')
+            """,
+            [
+                .text(ShownText.clean(error)), .integer(DeviceStore.mostFailures),
+                .text(id.rawValue),
+            ])
     }
 
     func returnToQueue(_ id: MutationID) throws {

@@ -12,6 +12,16 @@ struct SiteSums {
 
     init(_ database: Connection) { self.database = database }
 
+    /// The sums of all sites, counted anew.
+    init(recounting database: Connection) throws {
+        self.database = database
+        for site in try database.storedDigests().keys { sums[site] = SiteDigest() }
+        let records = try database.query("SELECT id, digest FROM record WHERE digest IS NOT NULL") {
+            (RecordID(try $0.text(0)), try RecordDigest(bytes: $0.blob(1)))
+        }
+        for (id, digest) in records { sums[try site(of: id), default: SiteDigest()].add(digest) }
+    }
+
     /// Exchanges a record's digest in the sum of its site.
     mutating func replace(
         _ old: RecordDigest?, by new: RecordDigest?, of record: RecordID

@@ -35,12 +35,37 @@ extension RemoteApplication {
             try leaveSettled(row, except: named.isEmpty ? Set(row.fields) : named)
             try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
             report.inReview += 1
-        case .rejected:
-            try database.settleStatus(of: row.id, "FAILED", error: Self.text(verdict.error))
-            report.failed += 1
+        case .rejected: try reject(row, verdict, &report)
         case .held:
             let reason = verdict.heldBy.map { "waits for mutation \($0)" } ?? "waits for its record"
             try database.settleStatus(of: row.id, "PENDING", error: reason)
+            report.held += 1
+        }
+    }
+
+    /// Some rejections ask to come again: the server failed over this one, or does not believe this
+    /// device's counter, which then begins anew behind the server's; both a few times only. And what
+    /// a copy of this device has sent otherwise under the same id goes under another one.
+    private func reject(
+        _ row: OutboxEntry, _ verdict: Verdict, _ report: inout VerdictReport
+    ) throws {
+        let reason = Self.text(verdict.error)
+        let wasShared = try row.sequence <= database.partedAt()
+        switch verdict.error?.code {
+        case WireError.lamportJump.code:
+            if let serverLamport { try database.restartCounter(after: serverLamport) }
+            try database.countFailure(row.id, error: reason)
+        case .some where verdict.error?.tellsOfCopy == true && wasShared:
+            try database.settleStatus(of: row.id, "PENDING", error: reason)
+            try database.reissue(row.sequence, newID: newID())
+            report.held += 1
+            return
+        case "server_fault": try database.countFailure(row.id, error: reason)
+        default: try database.settleStatus(of: row.id, "FAILED", error: reason)
+        }
+        if try database.status(of: row.id) == "FAILED" {
+            report.failed += 1
+        } else {
             report.held += 1
         }
     }
@@ -96,6 +121,7 @@ extension RemoteApplication {
         }
         if verdict.record == nil { try confirmWithoutRecord(row, version: verdict.version) }
         try database.settleStatus(of: row.id, "ACKNOWLEDGED", error: nil)
+        try database.raiseBases(over: row.sequence, on: row.record)
         for field in row.fields { try database.showSettled(field, of: row.record) }
     }
 
@@ -145,16 +171,16 @@ extension RemoteApplication {
             [.text(snapshot.stored), .text(id.rawValue)])
     }
 
-    /// Columns that the verdict settled leave the mutation and the shadow at once.
+    /// Columns that the verdict settled leave the mutation and the shadow at once, and are
+    /// acknowledged in a row of their own.
     private func leaveSettled(_ row: OutboxEntry, except unsettled: Set<FieldName>) throws {
-        for field in row.fields where !unsettled.contains(field) {
-            try database.execute(
-                "DELETE FROM __sync_outbox_field WHERE seq_id = ? AND name = ?",
-                [.integer(row.sequence), .text(field)])
-            try database.showSettled(field, of: row.record)
-        }
+        let settled = row.fields.filter { !unsettled.contains($0) }
         // The record is on the server, or deleted there, now: what is left is a change of it.
-        guard !unsettled.contains(Mutation.deletedField), row.operation != "UPDATE" else { return }
+        let isDone = !unsettled.contains(Mutation.deletedField) && row.operation != "UPDATE"
+        guard !settled.isEmpty || isDone else { return }
+        try database.setAsideSettled(settled, of: row.sequence, newID: newID())
+        for field in settled { try database.showSettled(field, of: row.record) }
+        guard isDone else { return }
         try database.execute(
             "UPDATE __sync_outbox SET operation = 'UPDATE' WHERE seq_id = ?",
             [.integer(row.sequence)])

@@ -1,0 +1,227 @@
+internal import Coding
+internal import Replication
+internal import SQLite
+
+/// After a restore of the server: what it had acknowledged and does not show goes to it again, with
+/// the old ids and counts. Acknowledged rows stay for 30 days for this.
+extension RemoteApplication {
+    /// - Parameter shown: the record as the server has it now; nil where it does not have it.
+    func offerAgain(_ id: RecordID, shown: WireRecord?) throws {
+        let node = try database.position().node
+        let rows = try database.acknowledgedRows(of: id)
+        guard !rows.isEmpty else { return }
+        // Deleted here and unknown there: nothing is missing.
+        if shown == nil, try database.isSettledTombstone(id) { return }
+        let standing = try database.confirmedStamps(of: id)
+        for row in rows {
+            let lacking =
+                shown.map { row.entries(lackingIn: $0, standing, by: node) } ?? row.entries
+            guard shown == nil || !lacking.isEmpty else { continue }
+            try database.offerAgain(row, lacking.map(\.name), newID: newID)
+        }
+    }
+}
+
+/// A mutation that the server has acknowledged.
+struct AcknowledgedRow {
+    struct Entry {
+        var name: FieldName
+        var value: FieldValue
+        var lamport: Int64
+    }
+
+    var sequence: Int64
+    var record: RecordID
+    /// What is left of a mutation, or what was taken from one: the server does not know this content
+    /// by this id.
+    var isPart: Bool
+    var entries: [Entry] = []
+
+    /// The entries that the server's record does not show: what stands there is another value, and
+    /// older. What is newer it has from somebody who came later; only where this entry was the last
+    /// word as far as this device knew, nobody may have seen it, and the merge decides. Of a field
+    /// that shows what was confirmed here all along, the server has lost nothing.
+    ///
+    /// - Parameter standing: the stamps of what was confirmed here until now.
+    func entries(
+        lackingIn shown: WireRecord, _ standing: [FieldName: Stamp], by node: NodeID
+    ) -> [Entry] {
+        entries.filter { entry in
+            if entry.name == Mutation.deletedField { return lacksDeletion(entry, shown) }
+            let stamp = Stamp(lamport: entry.lamport, node: node)
+            guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
+            let confirmed = standing[entry.name]
+            guard field.value != entry.value, field.stamp != confirmed else { return false }
+            return field.stamp < stamp || confirmed?.lamport == entry.lamport
+        }
+    }
+
+    private func lacksDeletion(_ entry: Entry, _ shown: WireRecord) -> Bool {
+        let deletes = entry.value == .integer(1)
+        guard deletes != shown.isDeleted else { return false }
+        // Somebody who came later has worked on it, so it was restored.
+        return !deletes || shown.fields.values.allSatisfy { $0.stamp.lamport < entry.lamport }
+    }
+}
+
+extension Connection {
+    /// The one that makes the record comes first, the others in their order.
+    fileprivate func acknowledgedRows(of id: RecordID) throws -> [AcknowledgedRow] {
+        var rows = try query(
+            """
+            SELECT seq_id, is_part FROM __sync_outbox
+            WHERE record_id = ? AND status = 'ACKNOWLEDGED'
+            ORDER BY operation <> 'INSERT', seq_id
+            """, [.text(id.rawValue)]
+        ) { row in
+            AcknowledgedRow(
+                sequence: try row.integer(0), record: id, isPart: try row.flag(1))
+        }
+        for index in rows.indices {
+            rows[index].entries = try query(
+                "SELECT name, value, lamport FROM __sync_outbox_field WHERE seq_id = ?",
+                [.integer(rows[index].sequence)]
+            ) { row in
+                AcknowledgedRow.Entry(
+                    name: try row.text(0), value: try row.fieldValue(1),
+                    lamport: try row.integer(2))
+            }
+        }
+        return rows
+    }
+
+    /// Of each field that has a confirmed value, who made it and when.
+    fileprivate func confirmedStamps(of id: RecordID) throws -> [FieldName: Stamp] {
+        let rows = try query(
+            """
+            SELECT name, lamport, node FROM __sync_shadow WHERE record_id = ?1 AND present = 1
+            UNION ALL
+            SELECT name, lamport, node FROM field WHERE record_id = ?1 AND name NOT IN (
+                SELECT name FROM __sync_shadow WHERE record_id = ?1)
+            """, [.text(id.rawValue)]
+        ) { row in
+            (try row.text(0), Stamp(lamport: try row.integer(1), node: NodeID(try row.text(2))))
+        }
+        return Dictionary(rows) { first, _ in first }
+    }
+
+    fileprivate func isSettledTombstone(_ id: RecordID) throws -> Bool {
+        let isDeleted = try first(
+            "SELECT is_deleted FROM record WHERE id = ?", [.text(id.rawValue)]
+        ) { try $0.flag(0) }
+        return try isDeleted ?? false && waitingDeletion(of: id) == nil
+    }
+
+    /// Puts an acknowledged mutation back into the queue. Its values are shown, on what the server
+    /// has under them.
+    fileprivate func offerAgain(
+        _ row: AcknowledgedRow, _ names: [FieldName], newID: () -> String
+    ) throws {
+        var sequence = row.sequence
+        if names.count < row.entries.count {
+            sequence = try divide(row.sequence, taking: names, newID: newID())
+        } else if row.isPart {
+            sequence = try reissue(row.sequence, newID: newID())
+        }
+        for name in names where name != Mutation.deletedField {
+            try keepShadow(of: name, in: row.record)
+        }
+        try execute(
+            """
+            UPDATE __sync_outbox
+            SET status = 'PENDING', sealed = 1, retry_count = 0, next_attempt_at = NULL,
+                last_error = NULL
+            WHERE seq_id = ?
+            """, [.integer(sequence)])
+        for name in names { try showConfirmedOrNewest(name, of: row.record) }
+    }
+
+    /// What stands in the field is what was confirmed.
+    private func keepShadow(of name: FieldName, in id: RecordID) throws {
+        let key: [DatabaseValue] = [.text(id.rawValue), .text(name)]
+        try execute(
+            """
+            INSERT OR IGNORE INTO __sync_shadow
+                (record_id, name, value, lamport, node, version, present)
+            SELECT record_id, name, value, lamport, node, version, 1
+            FROM field WHERE record_id = ? AND name = ?
+            """, key)
+        try execute(
+            """
+            INSERT OR IGNORE INTO __sync_shadow
+                (record_id, name, value, lamport, node, version, present)
+            VALUES (?, ?, NULL, 0, '', 0, 0)
+            """, key)
+    }
+}
+
+/// Parts of a mutation. The server knows an id by the content that came with it, so a part that goes
+/// out again needs an id and a place in the sequence of its own.
+extension Connection {
+    /// Takes what a verdict has settled out of a mutation that waits on with the rest: an
+    /// acknowledged row of its own, before all others, because the newest row of a record is the one
+    /// that edits amend.
+    func setAsideSettled(_ names: [FieldName], of sequence: Int64, newID: String) throws {
+        try execute(
+            """
+            INSERT INTO __sync_outbox
+                (seq_id, mutation_id, table_name, record_id, operation, status, sealed, lamport,
+                    schema_version, created_at_utc, is_part)
+            SELECT (SELECT min(0, min(seq_id)) - 1 FROM __sync_outbox), ?, table_name, record_id,
+                operation, 'ACKNOWLEDGED', 1, lamport, schema_version, created_at_utc, 1
+            FROM __sync_outbox WHERE seq_id = ?
+            """, [.text(newID), .integer(sequence)])
+        try moveEntries(names, from: sequence, to: lastInsertRowID)
+        try execute(
+            "UPDATE __sync_outbox SET is_part = 1 WHERE seq_id = ?", [.integer(sequence)])
+    }
+
+    /// Takes entries of an acknowledged mutation, whose record the server has, into one that can be
+    /// sent.
+    /// - Returns: its place in the sequence.
+    fileprivate func divide(
+        _ sequence: Int64, taking names: [FieldName], newID: String
+    ) throws -> Int64 {
+        let next = try append(copyOf: sequence, newID: newID)
+        try moveEntries(names, from: sequence, to: next)
+        try execute(
+            "UPDATE __sync_outbox SET operation = 'UPDATE' WHERE seq_id = ? AND operation = 'INSERT'",
+            [.integer(next)])
+        try execute(
+            "UPDATE __sync_outbox SET is_part = 1 WHERE seq_id = ?", [.integer(sequence)])
+        return next
+    }
+
+    /// Gives a mutation an id and a place in the sequence that the server has not seen.
+    /// - Returns: its place in the sequence.
+    @discardableResult
+    func reissue(_ sequence: Int64, newID: String) throws -> Int64 {
+        let next = try append(copyOf: sequence, newID: newID)
+        try execute(
+            "UPDATE __sync_outbox_field SET seq_id = ? WHERE seq_id = ?",
+            [.integer(next), .integer(sequence)])
+        try execute("DELETE FROM __sync_outbox WHERE seq_id = ?", [.integer(sequence)])
+        return next
+    }
+
+    private func append(copyOf sequence: Int64, newID: String) throws -> Int64 {
+        try execute(
+            """
+            INSERT INTO __sync_outbox
+                (mutation_id, table_name, record_id, operation, status, sealed, lamport, bytes,
+                    schema_version, created_at_utc)
+            SELECT ?, table_name, record_id, operation, status, sealed, lamport, bytes,
+                schema_version, created_at_utc
+            FROM __sync_outbox WHERE seq_id = ?
+            """, [.text(newID), .integer(sequence)])
+        return lastInsertRowID
+    }
+
+    private func moveEntries(_ names: [FieldName], from old: Int64, to new: Int64) throws {
+        for name in names {
+            try execute(
+                "UPDATE __sync_outbox_field SET seq_id = ? WHERE seq_id = ? AND name = ?",
+                [.integer(new), .integer(old), .text(name)])
+        }
+    }
+}

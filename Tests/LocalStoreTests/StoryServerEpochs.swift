@@ -1,0 +1,70 @@
+import Replication
+
+@testable import LocalStore
+
+/// Backups, epochs and pruning of the server in the stories.
+extension StoryServer {
+    /// 410: the device pulls from the beginning.
+    struct CursorExpired: Error {}
+
+    /// Cursors of the first epoch are bare positions.
+    func cursor(_ position: Int) -> String {
+        epoch == 1 ? String(position) : "\(epoch):\(position)"
+    }
+
+    /// The position in the feed; nil where the cursor is of another epoch or no longer kept.
+    func since(_ cursor: String?) -> Int? {
+        guard let cursor else { return 0 }
+        guard let place = Self.place(cursor), place.epoch == epoch,
+            place.position >= contents.prunedBelow
+        else { return nil }
+        return place.position
+    }
+
+    private static func place(_ cursor: String) -> (epoch: Int64, position: Int)? {
+        let parts = cursor.split(separator: ":").compactMap { Int64($0) }
+        guard let last = parts.last else { return nil }
+        return (parts.count == 2 ? parts[0] : 1, Int(last))
+    }
+
+    /// A base from an older epoch counts as at most what the record was when a later one began. On
+    /// an id that was pruned every change has a base: a person has to look at it.
+    func inThisEpoch(_ mutation: Mutation, _ pullPosition: String?) -> Mutation {
+        if contents.pruned.contains(mutation.record) {
+            return withBases(of: mutation) { max($0, 1) }
+        }
+        let learnt = pullPosition.flatMap(Self.place)?.epoch ?? epoch
+        var mutation = mutation
+        for (began, versions) in ceilings where began > learnt {
+            let ceiling = versions[mutation.record] ?? 0
+            mutation = withBases(of: mutation) { min($0, ceiling) }
+        }
+        return mutation
+    }
+
+    private func withBases(of mutation: Mutation, _ base: (Int64) -> Int64) -> Mutation {
+        var mutation = mutation
+        mutation.changes = mutation.changes.mapValues { change in
+            var change = change
+            change.baseVersion = base(change.baseVersion)
+            return change
+        }
+        return mutation
+    }
+
+    func restore(_ backup: Contents) {
+        contents = backup
+        epoch += 1
+        ceilings[epoch] = backup.records.mapValues(\.version)
+    }
+
+    /// Forgets tombstones, and the cursors that might still need them.
+    func prune() {
+        for record in records.values where record.isDeleted {
+            contents.records[record.id] = nil
+            contents.feed[record.id] = nil
+            contents.pruned.insert(record.id)
+        }
+        contents.prunedBelow = contents.position
+    }
+}
