@@ -35,6 +35,8 @@ final class DyingReplica: Replica {
     }
 
     func split(_ id: MutationID) throws -> Bool { try alive().split(id) }
+    func takeNewNode() throws -> NodeID { try alive().takeNewNode() }
+    func keepTicket(for ids: [MutationID]) throws { try alive().keepTicket(for: ids) }
     func pullRequest() throws -> PullRequest { try alive().pullRequest() }
     func take(_ page: PullResponse) throws { try alive().take(page) }
     func restartPull() throws { try alive().restartPull() }
@@ -49,6 +51,7 @@ final class DyingReplica: Replica {
         try alive().sitesDiffering(from: digest)
     }
 
+    func beginRepair(of sites: [String]) throws -> Bool { try alive().beginRepair(of: sites) }
     func outboxCounts() throws -> OutboxCounts { try alive().outboxCounts() }
     func note(_ report: CycleReport, at now: Int64) throws {
         try alive().note(report, at: now)

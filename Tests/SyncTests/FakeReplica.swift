@@ -31,6 +31,9 @@ final class FakeReplica: Replica {
         var slices = 0
         /// Names of calls that throw once each, as a busy or full disk does.
         var throwing: [String] = []
+        var node = NodeID("node")
+        var ticketed: Set<MutationID> = []
+        var repairs: [[String]] = []
     }
 
     let state = Mutex(State())
@@ -65,7 +68,10 @@ final class FakeReplica: Replica {
 
     func recover() throws {
         try work("recover") { state in
-            for index in state.entries.indices where state.entries[index].status == .inFlight {
+            for index in state.entries.indices
+            where state.entries[index].status == .inFlight
+                && !state.ticketed.contains(state.entries[index].mutation.id)
+            {
                 state.entries[index].status = .pending
             }
         }
@@ -80,7 +86,7 @@ final class FakeReplica: Replica {
             guard !indices.isEmpty else { return nil }
             for index in indices { state.entries[index].status = .inFlight }
             return PushRequest(
-                clientNodeId: NodeID("node"), clientEpoch: 1, baton: nil,
+                clientNodeId: state.node, clientEpoch: 1, baton: nil,
                 pullPosition: state.cursor, mutations: indices.map { state.entries[$0].mutation })
         }
     }
@@ -131,6 +137,20 @@ final class FakeReplica: Replica {
 
     func split(_ id: MutationID) throws -> Bool { false }
 
+    func takeNewNode() throws -> NodeID {
+        try work("node") { state in
+            state.node = NodeID("\(state.node)+")
+            for index in state.entries.indices where state.entries[index].status == .inFlight {
+                state.entries[index].status = .pending
+            }
+            return state.node
+        }
+    }
+
+    func keepTicket(for ids: [MutationID]) throws {
+        try work("ticket") { $0.ticketed.formUnion(ids) }
+    }
+
     func pullRequest() throws -> PullRequest {
         try work("pull") { PullRequest(cursor: $0.cursor, pending: Int64($0.entries.count)) }
     }
@@ -142,6 +162,10 @@ final class FakeReplica: Replica {
                 record.version > (state.records[record.id]?.version ?? 0)
             {
                 state.records[record.id] = record
+            }
+            for verdict in page.results where verdict.status == .applied {
+                state.entries.removeAll { $0.mutation.id == verdict.mutationId }
+                state.settled.append(verdict.mutationId)
             }
             state.cursor = page.nextCursor
             state.cursorWrites += 1
@@ -165,6 +189,14 @@ final class FakeReplica: Replica {
         try work("compare") { state in
             let own = FakeServer.digest(of: Array(state.records.values))
             return digest.sites[""] == own ? [] : [""]
+        }
+    }
+
+    func beginRepair(of sites: [String]) throws -> Bool {
+        try work("repair") { state in
+            state.repairs.append(sites)
+            state.cursor = nil
+            return true
         }
     }
 

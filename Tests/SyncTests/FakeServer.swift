@@ -41,6 +41,13 @@ final class FakeServer: Sendable {
         var verdicts: [MutationID: Verdict.Status] = [:]
         /// Says *duplicate* without the record, so that only the pull brings it.
         var isTerse = false
+        /// Nil believes every baton.
+        var batons: Batons?
+        /// Answers pushes with a ticket; the verdicts come with the next last page.
+        var queues = false
+        var results: [Verdict] = []
+        /// In the digest of every site there is, and in no page.
+        var hidden: [WireRecord] = []
 
         mutating func append(_ record: WireRecord) {
             feed.append(record)
@@ -74,6 +81,15 @@ final class FakeServer: Sendable {
     }
 
     var pushes: Int { state.withLock { $0.pushes } }
+
+    /// A record that this device should have had long ago and was never sent.
+    func hide(_ number: Int) {
+        let record = WireRecord(
+            table: "inspection", id: RecordID("h\(number)"), parent: nil, version: 1, fields: [:],
+            updatedAtUtc: "")
+        state.withLock { $0.hidden.append(record) }
+    }
+
     /// How many documents of forms were asked for.
     var fetches: Int {
         state.withLock { $0.calls.count { $0.path.hasPrefix("/api/v1/forms/") } }
@@ -122,7 +138,7 @@ final class FakeServer: Sendable {
     private func handle(_ call: WireCall) -> TransportOutcome {
         do {
             if call.path == "/api/v1/sync/push" {
-                return Self.success(try push(PushRequest(json: JSON.parse(call.body ?? []))))
+                return try push(PushRequest(json: JSON.parse(call.body ?? [])), call)
             }
             if call.path == "/api/v1/forms" {
                 return Self.success(FormListing.document(state.withLock { $0.forms }))
@@ -136,15 +152,30 @@ final class FakeServer: Sendable {
         }
     }
 
-    private func push(_ request: PushRequest) -> JSON {
+    private func push(_ request: PushRequest, _ call: WireCall) -> TransportOutcome {
         state.withLock { state in
             state.pushes += 1
-            let results = request.mutations.map { judge($0, &state) }
-            return PushResponse(results: results, baton: nil, server: Wire.server).json
+            let ids = Set(request.mutations.map(\.id))
+            if let batons = state.batons,
+                !batons.takes(request.baton, of: request.clientNodeId, ids)
+            {
+                return Self.failure(409, "forked")
+            }
+            let results = request.mutations.map { judge($0, by: request.clientNodeId, &state) }
+            let baton = state.batons?.handOn(request.clientNodeId, ids)
+            guard state.queues else {
+                let response = PushResponse(results: results, baton: baton, server: Wire.server)
+                return Self.success(response.json)
+            }
+            state.results += results
+            let ticket = PushTicket(ticket: "t\(state.pushes)").json.serialized()
+            return .answer(WireAnswer(status: 202, body: ticket))
         }
     }
 
-    private func judge(_ mutation: Mutation, _ state: inout State) -> Verdict {
+    private func judge(
+        _ mutation: Mutation, by node: NodeID, _ state: inout State
+    ) -> Verdict {
         if let status = state.verdicts[mutation.id] {
             return Verdict(mutationId: mutation.id, status: status)
         }
@@ -153,18 +184,20 @@ final class FakeServer: Sendable {
             let record = state.isTerse ? nil : state.latest[mutation.record]
             return Verdict(
                 mutationId: mutation.id, status: isSame ? .duplicate : .rejected,
-                version: record?.version, record: record)
+                version: record?.version, record: record, error: isSame ? nil : .contentMismatch)
         }
         state.contents[mutation.id] = mutation.contentHash
         state.effects[mutation.id, default: 0] += 1
-        let record = Self.merge(mutation, into: state.latest[mutation.record])
+        let record = Self.merge(mutation, by: node, into: state.latest[mutation.record])
         state.append(record)
         return Verdict(
             mutationId: mutation.id, status: .applied, version: record.version, record: record)
     }
 
     /// One device alone edits here: whatever it says last, stands.
-    private static func merge(_ mutation: Mutation, into current: WireRecord?) -> WireRecord {
+    private static func merge(
+        _ mutation: Mutation, by node: NodeID, into current: WireRecord?
+    ) -> WireRecord {
         var record =
             current
             ?? WireRecord(
@@ -173,7 +206,7 @@ final class FakeServer: Sendable {
         record.version += 1
         for (name, change) in mutation.changes {
             record.fields[name] = WireRecord.Field(
-                value: change.value, stamp: Stamp(lamport: change.lamport, node: NodeID("node")),
+                value: change.value, stamp: Stamp(lamport: change.lamport, node: node),
                 version: record.version)
         }
         return record
@@ -186,12 +219,17 @@ final class FakeServer: Sendable {
         let position = digits.flatMap { Int($0) } ?? 0
         return state.withLock { state in
             let end = min(state.feed.count, position + pageSize)
-            let digest = DigestReport(
-                position: "\(end)", sites: ["": Self.digest(of: Array(state.latest.values))])
+            let isLast = end == state.feed.count
+            // Whoever begins at the beginning gets all there is.
+            let missed = position == 0 ? state.hidden : []
+            let all = Array(state.latest.values) + state.hidden
+            let digest = DigestReport(position: "\(end)", sites: ["": Self.digest(of: all)])
+            let results = isLast ? state.results : []
+            if isLast { state.results = [] }
             return PullResponse(
-                deltaRecords: Array(state.feed[position..<end]), nextCursor: "\(end)",
-                hasMore: end < state.feed.count,
-                digest: end < state.feed.count ? nil : digest, server: Wire.server
+                deltaRecords: missed + state.feed[position..<end], results: results,
+                nextCursor: "\(end)", hasMore: !isLast, digest: isLast ? digest : nil,
+                server: Wire.server
             ).json
         }
     }

@@ -7,7 +7,7 @@ import Testing
 struct MachineRefusalTests {
     /// A refusal that ends the cycle and leaves the queue as it was.
     static let ending = Refusal.Class.allCases.filter {
-        ![.unacceptable, .oversized, .broken, .cancelled].contains($0)
+        ![.unacceptable, .oversized, .broken, .cancelled, .forked].contains($0)
     }
 
     @Test("most refusals end the cycle and keep everything", arguments: ending)

@@ -134,7 +134,8 @@ struct MachineTests {
         play.expect(.sealed(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
-        play.expect(.compared(differing: ["s1"]), .finish(.unproven(sites: ["s1"])))
+        play.expect(.compared(differing: ["s1"]), .beginRepair(sites: ["s1"]))
+        play.expect(.repairBegun(false), .finish(.unproven(sites: ["s1"])))
 
         play = Play.pulling()
         page = Wire.page("c1", digest: true)
@@ -169,7 +170,8 @@ struct MachineTests {
     @Test("a queued batch waits for its verdicts and is not sent again in this cycle")
     func queued() {
         var (play, _) = Play.pushing(2)
-        play.expect(.pushed(.queued), .seal(limit: 50, skipping: Wire.ids(1...2)))
+        play.expect(.pushed(.queued), .keepTicket(Wire.request(1...2)))
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
         play.expect(.sealed(nil), .pull)
         #expect(play.machine.pushed == 0)
     }

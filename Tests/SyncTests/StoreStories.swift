@@ -1,73 +1,14 @@
 import Coding
-import Crypto
-import Forms
 import LocalStore
 import Replication
 import Sync
 import Synchronization
 import TestSupport
 import Testing
-import Vault
-
-/// A device with its real, encrypted store.
-private final class Device {
-    private let folder: TemporaryFolder
-    private let home: Home
-    private let lease: HomeLease
-    private let key = SecretBytes.random(count: 32)
-    private let sources: StoreSources
-    private(set) var store: DeviceStore
-    let clock = FixedClock()
-
-    init() throws {
-        folder = try TemporaryFolder("sync")
-        home = Home(folder.path + "/home")
-        lease = try HomeLease.acquire(home)
-        sources = StoreSources(
-            now: clock.reading,
-            newID: { UUIDText.version4(random: Crypto.random(16)) })
-        store = try DeviceStore.create(
-            home: home, key: key, device: DeviceIdentity(deviceID: "device-1", node: "node"),
-            lease: lease, sources: sources)
-        try store.store(form: try FormDefinition(json: Self.form))
-    }
-
-    static let form: JSON = [
-        "format": 1, "id": "round", "version": "1", "title": "Round",
-        "sections": [
-            [
-                "name": "readings", "title": "Readings",
-                "questions": [
-                    ["path": "notes", "type": "text", "label": "Notes"],
-                    ["path": "doors", "type": "integer", "label": "Doors"],
-                ],
-            ]
-        ],
-    ]
-
-    func newInspection() throws -> RecordID {
-        try store.createInspection(form: "round", version: "1", asset: nil)
-    }
-
-    /// The process is gone without a word, and another one starts.
-    func restart() throws {
-        try store.close()
-        store = try DeviceStore.open(
-            home: home, key: key, access: .writer(lease), sources: sources)
-    }
-
-    /// How every story ends.
-    func expectSettled(_ note: String = "") throws {
-        let waiting = try store.outbox().map { "\($0.status) \($0.lastError ?? "")" }
-        #expect(waiting == [], "\(note)")
-        #expect(try store.audit() == [], "\(note)")
-        try store.close()
-    }
-}
 
 @Suite("Stories of a cycle over the device's store")
 struct StoreStories {
-    private func sync(_ device: Device, _ server: FakeServer) -> CycleReport {
+    private func sync(_ device: StoreDevice, _ server: FakeServer) -> CycleReport {
         Cycle(replica: device.store, transport: server.connect()).run().report
     }
 
@@ -77,7 +18,7 @@ struct StoreStories {
 
     @Test("an inspection filled offline arrives once, and the digests agree")
     func whole() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let server = FakeServer()
         let id = try device.newInspection()
         try device.store.set([("notes", .string("frost")), ("doors", .integer(4))], on: id)
@@ -90,7 +31,7 @@ struct StoreStories {
 
     @Test("T02 T04 edits while the answer is on its way: the last one stands, none is lost")
     func editsInFlight() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let id = try device.newInspection()
         let store = device.store
         let edits = Atomic(0)
@@ -112,7 +53,7 @@ struct StoreStories {
 
     @Test("what waits for a record that only the pull brings goes in the same cycle")
     func freedByPull() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let server = FakeServer()
         server.state.withLock { $0.isTerse = true }
         let id = try device.newInspection()
@@ -126,7 +67,7 @@ struct StoreStories {
 
     @Test("T13 the number of pushes is exact", arguments: zip([49, 50, 51, 100], [1, 1, 2, 2]))
     func exactPushes(waiting: Int, pushes: Int) throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let server = FakeServer()
         for _ in 0..<waiting { _ = try device.newInspection() }
         #expect(sync(device, server).outcome == .synced)
@@ -139,7 +80,7 @@ struct StoreStories {
         arguments: 0..<8 as Range<UInt64>)
     func faults(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        let device = try Device()
+        let device = try StoreDevice()
         let server = FakeServer(pageSize: 3)
         var ids: [RecordID] = []
         var last: [RecordID: Int64] = [:]
@@ -173,7 +114,7 @@ struct StoreStories {
 
     @Test("a form is fetched and stored; one in a later language is left out and blocks nothing")
     func forms() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let server = FakeServer()
         server.state.withLock { $0.forms = [Wire.form("from_the_future")] }
         #expect(sync(device, server).outcome == .synced)
@@ -183,7 +124,7 @@ struct StoreStories {
 
     @Test("a form that cannot be read is fetched once a day, not in every cycle")
     func unreadableForm() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let server = FakeServer()
         server.state.withLock { $0.forms = [Wire.form("from_the_future")] }
         for _ in 1...3 { #expect(sync(device, server).outcome == .synced) }
@@ -203,11 +144,11 @@ struct StoreStories {
 
     @Test("a document that is another form than the listed one is not stored")
     func wrongForm() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let server = FakeServer()
         server.state.withLock {
             $0.forms = [Wire.form("rounds")]
-            $0.formDocument = Device.form
+            $0.formDocument = StoreDevice.form
         }
         for _ in 1...2 { #expect(sync(device, server).outcome == .synced) }
         #expect(try device.store.forms().map(\.id) == ["round"])
@@ -217,7 +158,7 @@ struct StoreStories {
 
     @Test("a store that does not know its server is damaged; nobody has typed anything wrong")
     func noServer() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         #expect(throws: StoreError.damaged("it does not know its server")) {
             _ = try device.store.transport()
         }
@@ -236,7 +177,7 @@ struct StoreStories {
 
     @Test("the log of cycles tells a wrong key from no signal")
     func loggedFault() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let report = CycleReport(
             outcome: .refused(Refusal(.offline, fault: .wrongPin)))
         try device.store.note(report, at: 0)
@@ -247,7 +188,7 @@ struct StoreStories {
 
     @Test("M16 the fifth failure of its own makes a row FAILED; a retry gives it a new chance")
     func fifthFailure() throws {
-        let device = try Device()
+        let device = try StoreDevice()
         let id = try device.newInspection()
         let broken = FakeServer()
         for _ in 1...5 {

@@ -1,5 +1,6 @@
 internal import Coding
 internal import Crypto
+internal import Replication
 internal import Synchronization
 
 /// The wire over libcurl: TLS 1.3, pins, no redirects, no proxies, gzip both ways, everything
@@ -93,7 +94,7 @@ package final class CurlTransport: Transport, @unchecked Sendable {
                 throw .misconfigured
             }
             lines.append("Authorization: Bearer \(credentials.token)")
-            lines.append("X-Client-Node-Id: \(credentials.node)")
+            lines.append("X-Client-Node-Id: \(call.node?.rawValue ?? credentials.node)")
         }
         // A line break in a token would smuggle a header.
         guard lines.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }) else {

@@ -27,6 +27,8 @@ package struct Cycle {
     package func run() -> Result {
         var machine = Machine()
         var event = Machine.Event.begin
+        // Who asks, where that is not who the transport was made for.
+        var node: NodeID?
         while true {
             let instruction = machine.handle(event)
             if case .finish(let outcome) = instruction {
@@ -35,7 +37,7 @@ package struct Cycle {
                     report: report(machine, outcome), madeProgress: machine.madeProgress)
             }
             let isEnding = instruction == .recover
-            event = shouldStop() && !isEnding ? .stop : carryOut(instruction)
+            event = shouldStop() && !isEnding ? .stop : carryOut(instruction, as: &node)
         }
     }
 
@@ -43,6 +45,7 @@ package struct Cycle {
         var report = CycleReport(outcome: outcome)
         report.pushed = machine.pushed
         report.pulled = machine.pulled
+        report.hasNewNode = machine.hasNewNode
         do {
             report.waiting = try replica.outboxCounts()
         } catch {
@@ -52,9 +55,15 @@ package struct Cycle {
         return report
     }
 
-    private func carryOut(_ instruction: Machine.Instruction) -> Machine.Event {
+    private func carryOut(
+        _ instruction: Machine.Instruction, as node: inout NodeID?
+    ) -> Machine.Event {
         do {
-            return try storeWork(instruction) ?? wireWork(instruction)
+            if instruction == .takeNewNode {
+                node = try replica.takeNewNode()
+                return .done
+            }
+            return try storeWork(instruction) ?? wireWork(instruction, as: node)
         } catch {
             return .storeFailed("\(error)")
         }
@@ -71,6 +80,8 @@ package struct Cycle {
         case .countFailures(let ids, let reason):
             for id in ids { try replica.blame(id, error: reason) }
         case .split(let id): return .split(try replica.split(id))
+        case .keepTicket(let request):
+            try replica.keepTicket(for: request.mutations.map(\.id))
         case .apply(let page): try replica.take(page)
         case .restartPull: try replica.restartPull()
         case .findMissing(let listing):
@@ -78,22 +89,29 @@ package struct Cycle {
         case .storeForm(let form, let listing): try replica.store(form: form, listing: listing)
         case .compare(let digest):
             return .compared(differing: try replica.sitesDiffering(from: digest))
-        case .push, .pull, .listForms, .fetchForm, .finish: return nil
+        case .beginRepair(let sites): return .repairBegun(try replica.beginRepair(of: sites))
+        case .takeNewNode, .push, .pull, .listForms, .fetchForm, .finish: return nil
         }
         return .done
     }
 
-    private func wireWork(_ instruction: Machine.Instruction) throws -> Machine.Event {
+    private func wireWork(
+        _ instruction: Machine.Instruction, as node: NodeID?
+    ) throws -> Machine.Event {
+        let send = { (call: WireCall) in
+            var call = call
+            call.node = node
+            return transport.send(call)
+        }
         switch instruction {
         case .push(let request):
-            return .pushed(transport.send(.push(request)).reply(PushResponse.init(json:)))
+            return .pushed(send(.push(request)).reply(PushResponse.init(json:)))
         case .pull:
             let call = WireCall.pull(try replica.pullRequest())
-            return .pulled(transport.send(call).reply(PullResponse.init(json:)))
-        case .listForms:
-            return .formsListed(transport.send(.forms).reply(FormListing.list(in:)))
+            return .pulled(send(call).reply(PullResponse.init(json:)))
+        case .listForms: return .formsListed(send(.forms).reply(FormListing.list(in:)))
         case .fetchForm(let listing):
-            return .formFetched(transport.send(.form(listing)).reply { $0 })
+            return .formFetched(send(.form(listing)).reply { $0 })
         default: preconditionFailure("\(instruction) is not for the wire")
         }
     }

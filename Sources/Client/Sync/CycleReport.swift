@@ -19,6 +19,8 @@ package struct CycleReport: Equatable, Sendable {
     /// Records that came.
     package var pulled = 0
     package var waiting = OutboxCounts()
+    /// The server had met a copy of this device, which goes on under a new node.
+    package var hasNewNode = false
     package var outcome: CycleOutcome
 
     package init(outcome: CycleOutcome) {

@@ -20,6 +20,8 @@ package struct Machine: Sendable {
         case formsMissing([FormListing])
         case formFetched(Reply<JSON>)
         case compared(differing: [String])
+        /// Whether a repair may begin now.
+        case repairBegun(Bool)
         /// The store threw.
         case storeFailed(String)
         /// Lock, quit, or the network switched off by hand.
@@ -34,6 +36,10 @@ package struct Machine: Sendable {
         case fail(MutationID, reason: String)
         case countFailures([MutationID], reason: String)
         case split(MutationID)
+        /// This device's past was lived twice: it goes on under a node of its own.
+        case takeNewNode
+        /// The answer was a ticket: the verdicts come by pull.
+        case keepTicket(PushRequest)
         case pull
         case apply(PullResponse)
         case restartPull
@@ -42,6 +48,8 @@ package struct Machine: Sendable {
         case fetchForm(FormListing)
         case storeForm(JSON, FormListing)
         case compare(DigestReport)
+        /// A pull from the beginning that mends these sites, unless one was lately.
+        case beginRepair(sites: [String])
         case finish(CycleOutcome)
     }
 
@@ -55,6 +63,9 @@ package struct Machine: Sendable {
         case condemning
         case counting(next: AfterRecovery)
         case splitting(MutationID, Refusal)
+        /// An answer that told of the copy is settled afterwards.
+        case separating(before: PushResponse?, PushRequest)
+        case keepingTicket
         case pulling
         case applying(PullResponse)
         case restarting
@@ -63,6 +74,7 @@ package struct Machine: Sendable {
         case fetchingForm
         case storingForm
         case comparing
+        case repairing(sites: [String])
         case finished
     }
 
@@ -79,6 +91,10 @@ package struct Machine: Sendable {
     var missingForms: [FormListing] = []
     /// Something is left that the server did not take; says so at the end of the cycle.
     var unfinished: Refusal?
+
+    /// The server knew this device's node from a copy of it, and the device has taken a new one. A
+    /// server that says so again in the same cycle is not believed.
+    package internal(set) var hasNewNode = false
 
     /// Mutations that the server took, records that came.
     package private(set) var pushed = 0
@@ -101,11 +117,12 @@ package struct Machine: Sendable {
         }
         switch phase {
         case .idle, .recovering, .restarting, .storingForm: return advance(event)
-        case .sealing, .pushing, .settling, .condemning, .counting, .splitting:
+        case .sealing, .pushing, .settling, .condemning, .counting, .splitting, .separating,
+            .keepingTicket:
             return push(event)
         case .pulling, .applying: return pull(event)
         case .listingForms, .findingMissing, .fetchingForm: return fetchForms(event)
-        case .comparing: return compare(event)
+        case .comparing, .repairing: return compare(event)
         case .finished: preconditionFailure("an event after the end of a cycle: \(event)")
         }
     }
@@ -139,7 +156,8 @@ package struct Machine: Sendable {
     /// unknown, and its ids make the repetition harmless.
     mutating func abandon(_ outcome: CycleOutcome) -> Instruction {
         switch phase {
-        case .pushing, .settling, .condemning, .counting, .splitting, .sealing:
+        case .pushing, .settling, .condemning, .counting, .splitting, .sealing, .separating,
+            .keepingTicket:
             recover(then: .finish(outcome))
         default: finish(outcome)
         }

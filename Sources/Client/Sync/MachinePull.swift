@@ -8,6 +8,8 @@ struct PagePlan: Equatable, Sendable {
     private var emptyInARow = 0
     /// The cursor expired once and the pull began anew; twice in a cycle is the server's fault.
     var hasRestarted = false
+    /// The digests differed and the pull began anew to mend that, once in a cycle.
+    var hasRepaired = false
     /// Sent with the last page.
     var digest: DigestReport?
     /// The last page came, and nothing was pushed since.
@@ -31,8 +33,8 @@ struct PagePlan: Equatable, Sendable {
         return isNew && emptyInARow <= Self.mostEmptyInARow && cursors.count <= Self.mostPages
     }
 
+    /// The pull begins at the beginning.
     mutating func restart() {
-        hasRestarted = true
         cursors = []
         emptyInARow = 0
     }
@@ -79,6 +81,7 @@ extension Machine {
         guard refusal.kind == .cursorExpired, !pages.hasRestarted else {
             return finish(Self.ending(refusal))
         }
+        pages.hasRestarted = true
         pages.restart()
         return enter(.restarting, .restartPull)
     }
@@ -112,9 +115,18 @@ extension Machine {
     }
 
     mutating func compare(_ event: Event) -> Instruction {
-        guard case .compared(let differing) = event else {
-            preconditionFailure("\(event) does not answer \(phase)")
+        switch (phase, event) {
+        case (.comparing, .compared(let differing)) where differing.isEmpty:
+            return finish(.synced)
+        case (.comparing, .compared(let differing)):
+            guard !pages.hasRepaired else { return finish(.unproven(sites: differing)) }
+            pages.hasRepaired = true
+            return enter(.repairing(sites: differing), .beginRepair(sites: differing))
+        case (.repairing, .repairBegun(true)):
+            pages.restart()
+            return enter(.pulling, .pull)
+        case (.repairing(let sites), .repairBegun(false)): return finish(.unproven(sites: sites))
+        default: preconditionFailure("\(event) does not answer \(phase)")
         }
-        return finish(differing.isEmpty ? .synced : .unproven(sites: differing))
     }
 }

@@ -11,6 +11,9 @@ extension Machine {
         case (.sealing, .sealed(nil)): return queueIsEmpty()
         case (.pushing(let request), .pushed(let reply)): return answered(reply, request)
         case (.settling, .done): return settled()
+        case (.separating(let response?, let request), .done):
+            return enter(.settling, .settle(response, request))
+        case (.separating(nil, _), .done), (.keepingTicket, .done): return seal()
         case (.condemning, .done): return recover(then: .seal)
         case (.counting(let next), .done): return recover(then: next)
         case (.splitting(let id, let refusal), .split(let isDivided)):
@@ -29,9 +32,9 @@ extension Machine {
         switch reply {
         case .accepted(let response): return accepted(response, request)
         case .queued:
-            // They stay IN_FLIGHT until a pull brings the verdicts, or the next cycle asks again.
+            // They stay IN_FLIGHT until a pull brings the verdicts, or none has come for too long.
             batches.passed(Set(request.mutations.map(\.id)))
-            return seal()
+            return enter(.keepingTicket, .keepTicket(request))
         case .refused(let refusal): return refused(refusal, request)
         }
     }
@@ -49,7 +52,17 @@ extension Machine {
         // What it does not name has had no answer yet and comes again in this cycle: a server judges
         // so many as it has room to answer for.
         batches.passed(Set(named.map(\.mutationId)))
+        if !hasNewNode, named.contains(where: { $0.error?.tellsOfCopy == true }) {
+            return separate(before: response, request)
+        }
         return enter(.settling, .settle(response, request))
+    }
+
+    private mutating func separate(
+        before response: PushResponse?, _ request: PushRequest
+    ) -> Instruction {
+        hasNewNode = true
+        return enter(.separating(before: response, request), .takeNewNode)
     }
 
     private mutating func settled() -> Instruction {
@@ -69,6 +82,8 @@ extension Machine {
         switch refusal.kind {
         case .unacceptable, .oversized: return blame(refusal, request)
         case .broken where refusal.retryAfterSeconds == nil: return broke(refusal, request)
+        case .forked where !hasNewNode:
+            return separate(before: nil, request)
         default: return abandon(Self.ending(refusal))
         }
     }

@@ -21,11 +21,17 @@ package protocol Replica: AnyObject, Sendable {
     func blame(_ id: MutationID, error: String) throws
     /// Divides a mutation by its fields into smaller ones; false where it has only one field.
     func split(_ id: MutationID) throws -> Bool
+    /// Gives this device a new node id; what no answer has settled keeps its ids and contents and
+    /// goes back to PENDING.
+    func takeNewNode() throws -> NodeID
+    /// The server has taken these into a queue: they stay IN_FLIGHT until a pull brings their
+    /// verdicts, or until none has come for too long.
+    func keepTicket(for ids: [MutationID]) throws
 
     /// Cursor, page size, and what waits here, so that the server knows of it.
     func pullRequest() throws -> PullRequest
     func take(_ page: PullResponse) throws
-    /// Forgets the cursor, so that the next pull begins at the beginning.
+    /// Forgets the cursor: the next pull begins at the beginning and ends with what the server has.
     func restartPull() throws
 
     /// Whether a listed form is to be fetched: it is not here, and not one that this program has
@@ -35,6 +41,9 @@ package protocol Replica: AnyObject, Sendable {
 
     /// The sites whose digest is not the server's; empty when all agree.
     func sitesDiffering(from digest: DigestReport) throws -> [String]
+    /// Begins a pull from the beginning that mends these sites.
+    /// - Returns: false where one began a short while ago: it would not help.
+    func beginRepair(of sites: [String]) throws -> Bool
     func outboxCounts() throws -> OutboxCounts
     /// For the status line and for support.
     func note(_ report: CycleReport, at now: Int64) throws

@@ -70,7 +70,11 @@ extension DeviceStore: Replica {
     }
 
     package func note(_ report: CycleReport, at now: Int64) throws {
-        if report.outcome == .synced { try noteSynced() }
+        switch report.outcome {
+        case .synced: try noteSynced()
+        case .unproven(let sites) where !sites.isEmpty: try noteDiffering()
+        case .unproven, .refused, .storeFailed, .cancelled: break
+        }
         if let isReachable = report.outcome.metServer {
             try noteReachable(isReachable)
             if isReachable { try noteUpgradeNeeded(report.outcome.wantsUpgrade) }

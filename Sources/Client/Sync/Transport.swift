@@ -1,3 +1,5 @@
+package import Replication
+
 /// One request to the server, free of any HTTP library.
 package struct WireCall: Equatable, Sendable {
     package enum Method: String, Sendable {
@@ -14,6 +16,8 @@ package struct WireCall: Equatable, Sendable {
     package var idempotencyKey: String?
     /// False only where the device has no token yet.
     package var isAuthenticated: Bool
+    /// Who asks, where the device took a new node after the transport was made.
+    package var node: NodeID?
 
     package init(
         method: Method = .get, path: String, body: [UInt8]? = nil, idempotencyKey: String? = nil,
