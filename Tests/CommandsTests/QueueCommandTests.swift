@@ -21,6 +21,9 @@ struct QueueCommandTests {
         for key in ["pending", "inFlight", "failed", "conflict", "inReview", "mediaPending"] {
             #expect(try status.integer(key) == 0, "\(key)")
         }
+        #expect(try status.integer("drafts") == 0)
+        #expect(try status.string("digest") == "unproven")
+        #expect(try status.required("nothingUnsynced") == .bool(false))
         #expect(try status.required("lastSyncUtc") == .null)
         #expect(try status.required("oldestUnsyncedUtc") == .null)
         #expect(try status.string("deviceId") == CommandBench.deviceId)

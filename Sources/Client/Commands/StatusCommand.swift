@@ -21,11 +21,24 @@ enum StatusCommand {
         failed           \(status.failed)
         conflict         \(status.conflict)
         in review        \(status.inReview)
+        drafts           \(status.drafts)
+        digest           \(status.digest.words)
+        all on server    \(status.nothingUnsynced ? "yes" : "no")
         last sync        \(status.lastSyncUtc ?? "never")
         oldest unsynced  \(status.oldestUnsyncedUtc ?? "none")
         device           \(status.deviceId ?? "")
 
         """
+    }
+}
+
+extension DigestState {
+    fileprivate var words: String {
+        switch self {
+        case .equal: "equal: this device has what the server has"
+        case .different: "different: a later 'walkdown sync' repairs it"
+        case .unproven: "not compared since the last change"
+        }
     }
 }
 
@@ -35,7 +48,9 @@ extension StatusSummary {
             "state": .string(state), "pending": .integer(Int64(pending)),
             "inFlight": .integer(Int64(inFlight)), "failed": .integer(Int64(failed)),
             "conflict": .integer(Int64(conflict)), "inReview": .integer(Int64(inReview)),
-            "mediaPending": .integer(Int64(mediaPending)), "lastSyncUtc": JSON(lastSyncUtc),
+            "mediaPending": .integer(Int64(mediaPending)), "drafts": .integer(Int64(drafts)),
+            "digest": .string(digest.rawValue), "nothingUnsynced": .bool(nothingUnsynced),
+            "lastSyncUtc": JSON(lastSyncUtc),
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
             "notices": .array(notices.map(JSON.string)),
         ]

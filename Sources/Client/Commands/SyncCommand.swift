@@ -23,6 +23,7 @@ enum SyncCommand {
             try run.synchronise(store)
         }
         try run.emit(report.json) { report.lines }
+        if let notice = report.notice { run.console.say(notice) }
         if let failure = report.failure {
             run.say(failure)
             return failure.exitCode
@@ -48,7 +49,7 @@ extension CycleReport {
             "conflicts": .integer(Int64(conflicts)), "failed": .integer(Int64(failed)),
             "inReview": .integer(Int64(inReview)), "complete": .bool(isComplete),
             "pending": .integer(Int64(waiting.pending + waiting.inFlight)),
-            "message": JSON(failure?.sentence),
+            "message": JSON(failure?.sentence), "notice": JSON(notice),
         ]
     }
 
@@ -62,6 +63,13 @@ extension CycleReport {
         complete   \(isComplete ? "yes" : "no")
 
         """
+    }
+
+    /// What the cycle did that a person should know of; nil where there is nothing.
+    var notice: String? {
+        guard hasNewNode else { return nil }
+        return "The server knows a copy of this device; this one goes on under an id of its own,"
+            + " and nothing was lost."
     }
 
     /// Why the cycle did not come to its end; nil where it did.

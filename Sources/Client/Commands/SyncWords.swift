@@ -44,7 +44,7 @@ enum SyncWords {
                 advice: "Everything is kept. Upgrade walkdown, then 'walkdown sync' again.")
         case .forked:
             Failure(
-                .syncIncomplete, "the server has seen a copy of this device",
+                .syncIncomplete, "the server goes on taking this device for a copy of another",
                 advice: kept + " Ask the administrator.")
         case .cancelled: Failure(.syncIncomplete, "stopped before the end", advice: kept)
         case .oversized where refusal.isForeign:

@@ -73,7 +73,7 @@ extension SyncNews {
         case .revoked: self = .revoked
         case .unauthorised: self = .failed("the server does not know this device any more")
         case .upgradeNeeded: self = .failed("the server needs a newer walkdown")
-        case .forked: self = .failed("the server has seen a copy of this device")
+        case .forked: self = .failed("the server takes this device for a copy")
         case .unacceptable, .oversized, .forbidden, .cursorExpired, .serverFault:
             self = .failed("the server refused (status \(refusal.status))")
         }
