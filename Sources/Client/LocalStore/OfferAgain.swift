@@ -130,6 +130,7 @@ extension Connection {
             """
             UPDATE __sync_outbox
             SET status = 'PENDING', sealed = 1, retry_count = 0, next_attempt_at = NULL,
+                settled_since = NULL,
                 last_error = NULL
             WHERE seq_id = ?
             """, [.integer(sequence)])
