@@ -126,11 +126,11 @@ final class StoryServer {
 
     /// Takes over what another server had.
     func adopt(_ states: [RecordState], position: Int, lamport: Int64) {
-        self.position = position
-        clock.adopt(serverLamport: lamport)
+        contents.position = position
+        contents.clock.adopt(serverLamport: lamport)
         for state in states {
-            records[state.id] = state
-            feed[state.id] = position
+            contents.records[state.id] = state
+            contents.feed[state.id] = position
         }
     }
 
