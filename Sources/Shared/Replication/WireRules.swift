@@ -11,13 +11,15 @@ enum Count {
     }
 }
 
-/// Names of fields and tables: 1 to 256 bytes without control characters.
+/// Names of fields and tables: 1 to 256 printable ASCII characters, as in forms. Two spellings of one
+/// character would be two names to the stores and one to `String`: a record with both could be read
+/// by nobody.
 enum FieldNames {
     static func read(_ json: JSON) throws(CodingError) -> String {
         let name = try json.asString()
         guard (1...256).contains(name.utf8.count),
-            name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else { throw CodingError(.unexpected, "expected a name of 1 to 256 characters") }
+            name.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { throw CodingError(.unexpected, "expected a name of 1 to 256 ASCII characters") }
         return name
     }
 }

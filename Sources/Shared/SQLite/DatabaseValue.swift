@@ -1,7 +1,7 @@
 internal import CSQLite
 
 /// One value in one of SQLite's five storage classes.
-package enum DatabaseValue: Sendable, Hashable {
+package enum DatabaseValue: Sendable {
     case null
     case integer(Int64)
     case real(Double)
@@ -12,6 +12,31 @@ package enum DatabaseValue: Sendable, Hashable {
     package init(_ integer: Int64?) { self = integer.map { .integer($0) } ?? .null }
     package init(_ integer: Int) { self = .integer(Int64(integer)) }
     package init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
+}
+
+/// Equal as SQLite's `IS` says it within a storage class: texts by their bytes, unlike `String`, which
+/// takes two spellings of one character for the same.
+extension DatabaseValue: Hashable {
+    package static func == (left: DatabaseValue, right: DatabaseValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.blob(let left), .blob(let right)): left == right
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let value): hasher.combine(value)
+        case .real(let value): hasher.combine(value)
+        case .text(let value): for byte in value.utf8 { hasher.combine(byte) }
+        case .blob(let value): hasher.combine(value)
+        }
+    }
 }
 
 extension DatabaseValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
