@@ -79,10 +79,10 @@ struct ConstraintTests {
     }
 
     @Test(
-        "T28 text is kept byte for byte or refused with words",
+        "T28 F25 text is kept byte for byte or refused with words",
         arguments: [
             "\u{FFFE}", "\u{202E}right to left", "👩‍🔧 ❄️", "e\u{301}", "\u{E9}", "\u{10FFFF}",
-            "\r\n\t",
+            "\n\t", "\u{FEFF}x", "\u{2028}",
             "'; DROP TABLE field; --",
         ])
     func text(text: String) throws {
@@ -94,13 +94,17 @@ struct ConstraintTests {
         try device.finish()
     }
 
-    @Test("T28 invalid UTF-8, lone surrogates, infinity and blobs cannot come in by SQL either")
+    @Test(
+        "T28 F25 controls, invalid UTF-8, lone surrogates, infinity and blobs cannot come in by SQL either"
+    )
     func badValues() throws {
         let device = try Device()
         let id = try device.newInspection()
         let cases: [(String, Refusal)] = [
             ("CAST(x'ff41' AS TEXT)", .text), ("CAST(x'eda080' AS TEXT)", .text),
-            ("CAST(x'4100' AS TEXT)", .text), ("x'41'", .type), ("9e999", .type), ("-9e999", .type),
+            ("CAST(x'4100' AS TEXT)", .text), ("'a' || char(13) || 'b'", .text),
+            ("char(27) || '[2J'", .text), ("char(127)", .text), ("char(155)", .text),
+            ("x'41'", .type), ("9e999", .type), ("-9e999", .type),
         ]
         for (literal, refusal) in cases {
             try expect(refusal, on: device) {

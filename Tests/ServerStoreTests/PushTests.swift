@@ -119,7 +119,7 @@ struct PushTests {
         #expect(first.value(id, "notes") == .string("draft 20"))
     }
 
-    @Test("T28 any text is stored exactly or refused", arguments: Backend.allCases)
+    @Test("T28 F25 any text is stored exactly or refused", arguments: Backend.allCases)
     func texts(backend: Backend) throws {
         let yard = try Yard(backend)
         let id = try yard.assign()
@@ -127,7 +127,7 @@ struct PushTests {
         try first.pull()
         for text in [
             "", " ", "e\u{301}", "\u{E9}", "\u{FFFE}", "שלום \u{202E}", "👩‍🔧", "'; DROP TABLE x; --",
-            String(repeating: "ü", count: 32_000),
+            "\u{FEFF}x", "\n\t", String(repeating: "ü", count: 32_000),
         ] {
             let verdict = try first.push(first.change(id, ["notes": .string(text)]))[0]
             #expect(verdict.status == .applied, "\(text.prefix(20))")
@@ -135,9 +135,11 @@ struct PushTests {
             #expect(second.value(id, "notes") == .string(text), "\(text.prefix(20))")
         }
         let long = String(repeating: "x", count: FieldValue.longestText + 1)
-        let verdict = try first.push(first.change(id, ["notes": .string(long)]))[0]
-        #expect(verdict.status == .rejected)
-        #expect(verdict.error?.code == "invalid_value")
+        for refused in [long, "a\rb", "\u{1B}[2Jx", "\u{7F}", "\u{9B}2J"] {
+            let verdict = try first.push(first.change(id, ["notes": .string(refused)]))[0]
+            #expect(verdict.status == .rejected)
+            #expect(verdict.error?.code == "invalid_value")
+        }
     }
 
     @Test("T55 counters travel as the integers that they are", arguments: Backend.allCases)

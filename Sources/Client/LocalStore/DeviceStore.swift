@@ -1,5 +1,6 @@
 internal import Coding
 package import Crypto
+internal import Forms
 package import Replication
 package import SQLite
 package import Vault
@@ -229,10 +230,13 @@ extension Connection {
     }
 }
 
-/// The texts that can be answers (walkdown-sync(7)): UTF-8 without NUL, at most 64 KiB.
+/// The texts that can be answers: UTF-8 of at most 64 KiB without control characters other than line
+/// end and tab. The server refuses what holds others, so that here it would be a change that fails.
 enum AnswerText {
     static func isAcceptable(_ bytes: [UInt8]) -> Bool {
-        bytes.count <= FieldValue.longestText && !bytes.contains(0)
-            && String(validating: bytes, as: UTF8.self) != nil
+        guard bytes.count <= FieldValue.longestText,
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return false }
+        return !ShownText.hasControlCharacters(text, multiline: true)
     }
 }

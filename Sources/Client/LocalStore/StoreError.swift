@@ -23,7 +23,8 @@ package enum Refusal: String, Sendable, CaseIterable {
         case .asset: "there is no such asset here, or several have that tag"
         case .choice: "the value is not one of the question's choices"
         case .limit: "the value is beyond the question's limits"
-        case .text: "the text holds NUL, is not UTF-8, or is longer than 65536 bytes"
+        case .text:
+            "the text holds control characters, is not UTF-8, or is longer than 65536 bytes"
         case .exists: "the row exists already; change it instead of replacing it"
         case .key: "keys, parent and table of a record never change"
         case .version: "versions are written by synchronisation only"
