@@ -53,7 +53,7 @@ struct Admission {
     func check() throws -> FieldPolicies {
         try checkKind()
         try checkScope()
-        try checkLock()
+        try checkAbove()
         let policies = try fieldPolicies()
         for column in mutation.columns {
             guard let value = mutation.changes[column]?.value else { continue }
@@ -140,12 +140,19 @@ struct Admission {
         guard try scope.contains(site, in: session.connection) else { throw outOfScope }
     }
 
-    // MARK: Lock
+    // MARK: What stands above
 
-    /// An approved inspection is locked, with all that belongs to it; sending again what stands
+    /// Below an inspection that was deleted nothing is added or changed: it would be taken and never
+    /// be seen. An approved one is locked, with all that belongs to it; sending again what stands
     /// there is no change.
-    private func checkLock() throws {
-        guard !author.isOffice, try isApproved(existing ?? parent) else { return }
+    private func checkAbove() throws {
+        guard !author.isOffice else { return }
+        let lineage = try lineage()
+        let above = lineage.dropFirst(existing == nil ? 0 : 1)
+        if mutation.operation != .delete, above.contains(where: \.isDeleted) {
+            throw rejected(.parentDeleted, "the inspection that it belongs to was deleted")
+        }
+        guard lineage.contains(where: Self.isApproved) else { return }
         let changes = mutation.changes.contains { name, change in
             change.value != existing?.value(name) ?? .null
         }
@@ -153,18 +160,21 @@ struct Admission {
         throw rejected(.locked, "the inspection is approved and locked")
     }
 
-    private func isApproved(_ record: StoredRecord?) throws -> Bool {
-        var next = record
-        while let current = next {
-            if current.table == RecordTable.inspection {
-                return current.text(BuiltInField.state) == InspectionState.approved.rawValue
-            }
-            guard let parent = current.parent, current.table != RecordTable.asset else {
-                return false
-            }
-            next = try session.connection.record(parent)
+    /// The record, or its parent where it is new, and what stands above, as far as the inspection.
+    private func lineage() throws -> [StoredRecord] {
+        var lineage: [StoredRecord] = []
+        var next = existing ?? parent
+        while let current = next, current.table != RecordTable.asset {
+            lineage.append(current)
+            guard current.table != RecordTable.inspection, let above = current.parent else { break }
+            next = try session.connection.record(above)
         }
-        return false
+        return lineage
+    }
+
+    private static func isApproved(_ record: StoredRecord) -> Bool {
+        record.table == RecordTable.inspection
+            && record.text(BuiltInField.state) == InspectionState.approved.rawValue
     }
 
     // MARK: Fields
