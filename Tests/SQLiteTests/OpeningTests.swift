@@ -20,6 +20,17 @@ struct OpeningTests {
         #expect(!read.isFull && read.isIO)
     }
 
+    @Test("V14 an engine that damages databases by its savepoints is refused, no other one")
+    func engines() {
+        for unsound in [3_035_000, 3_036_000, 3_037_000, 3_037_001] as [Int32] {
+            #expect(!Connection.isSound(engineVersion: unsound), "\(unsound)")
+        }
+        // Debian 11, 12 and 13, and SQLCipher's of 12.
+        for sound in [3_015_002, 3_034_001, 3_037_002, 3_040_001, 3_046_001] as [Int32] {
+            #expect(Connection.isSound(engineVersion: sound), "\(sound)")
+        }
+    }
+
     @Test("Every pragma reads back as it was set", arguments: [false, true])
     func pragmas(readOnly: Bool) throws {
         let scratch = try Scratch()

@@ -9,7 +9,8 @@ extension Connection {
     ///     not zeroed here.
     ///   - busyTimeout: how long a statement waits for another connection's lock, in milliseconds.
     ///   - prepare: fills a database that is made (migrations, first rows) before it gets its name.
-    /// - Throws: `exists`, `missing`, `truncated`, `noCipher`, or the engine's error. Code 26
+    /// - Throws: `exists`, `missing`, `truncated`, `noCipher`, `unsoundEngine`, or the engine's
+    ///   error. Code 26
     ///   (`isNotADatabase`) is never to be told as *wrong PIN*.
     package static func open(
         _ path: String, mode: Mode, key: UnsafeRawBufferPointer? = nil, busyTimeout: Int32 = 5000,
@@ -64,7 +65,19 @@ extension Connection {
         }
     }
 
+    /// SQLite 3.35.0 to 3.37.1 can damage a database where a savepoint is rolled back while temporary
+    /// storage is in memory (sqlite.org/releaselog/3_37_2.html), as ours always is.
+    static func isSound(engineVersion number: Int32) -> Bool {
+        !(3_035_000...3_037_001).contains(number)
+    }
+
     private static func openHandle(_ path: String, flags: Int32) throws(SQLiteError) -> Connection {
+        guard isSound(engineVersion: sqlite3_libversion_number()) else {
+            throw SQLiteError(
+                .unsoundEngine,
+                "SQLite \(String(cString: sqlite3_libversion())) can damage this"
+                    + " database; install 3.37.2 or later")
+        }
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let handle else {

@@ -14,6 +14,8 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
         case truncated
         /// A key was given and the linked library is not SQLCipher.
         case noCipher
+        /// The linked library is one that is known to damage databases such as ours.
+        case unsoundEngine
         /// The key is not 32 bytes long.
         case malformedKey
         /// A pragma reads back another value than the one that was set.
