@@ -249,7 +249,7 @@ struct VerdictTests {
         try device.finish()
     }
 
-    @Test("an edit that meets a tombstone is offered back: restored, or let go")
+    @Test("F27 an edit that meets a tombstone is offered back: restored, or let go")
     func tombstone() throws {
         for restores in [true, false] {
             let id = try device.acceptedInspectionOf(server)
