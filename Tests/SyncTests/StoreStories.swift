@@ -76,7 +76,7 @@ struct StoreStories {
     }
 
     @Test(
-        "T08 T16 killed or cut anywhere: nothing lost, twice or stuck",
+        "T08 T16 V29 killed or cut anywhere: nothing lost, twice or stuck, and shown all the time",
         arguments: 0..<8 as Range<UInt64>)
     func faults(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -102,6 +102,10 @@ struct StoreStories {
             }
             _ = Cycle(replica: dying, transport: server.connect()).run()
             try device.restart()
+            for (id, value) in last {
+                let shown = try device.store.values(of: id)["doors"]
+                #expect(shown == .integer(value), "seed \(seed), round \(round)")
+            }
         }
         server.state.withLock { $0.faults = [] }
         #expect(sync(device, server).outcome == .synced, "seed \(seed)")

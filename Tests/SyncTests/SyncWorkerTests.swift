@@ -1,4 +1,5 @@
 import Dispatch
+import Replication
 import Sync
 import Synchronization
 import TestSupport
@@ -97,20 +98,65 @@ struct SyncWorkerTests {
         #expect(server.pushes == 1)
     }
 
-    @Test("switched off, nothing is sent; switched on, all of it")
+    @Test("F15 switched off, not one request is made, whatever happens; switched on, all goes")
     func networkSwitch() {
         let replica = FakeReplica([1])
         let server = FakeServer()
         let reports = Reports()
         let worker = worker(replica, server, reports)
         worker.setOnline(false)
-        worker.wake(.demanded)
+        for reason in [Schedule.Wake.started, .edited, .reconnected, .demanded] {
+            replica.edit(replica.entries.count + 1)
+            worker.wake(reason)
+        }
         #expect(reports.wait { $0 == .off })
-        #expect(server.pushes == 0)
+        #expect(server.state.withLock { $0.calls } == [])
         worker.setOnline(true)
         #expect(reports.wait(until: isSynced))
         worker.stop()
         #expect(replica.entries.isEmpty)
+        #expect(server.effects.count == 5)
+    }
+
+    @Test("T34 what was written while no worker ran goes with the next one, without being told of")
+    func writtenBetweenWorkers() {
+        let replica = FakeReplica([1])
+        let server = FakeServer()
+        for last in [1, 20, 21] {
+            let reports = Reports()
+            let worker = worker(replica, server, reports)
+            worker.wake(.started)
+            #expect(reports.wait(until: isSynced))
+            worker.stop()
+            #expect(server.effects.count == last)
+            // Logged out: somebody writes, and nobody wakes anything.
+            for number in (last + 1)..<(last == 1 ? 21 : 22) { replica.edit(number) }
+        }
+        #expect(server.effects.values.allSatisfy { $0 == 1 })
+    }
+
+    @Test("T35 a queue that cannot be emptied does not keep the worker busy, and is told by kind")
+    func restsOverLeftovers() {
+        let replica = FakeReplica([1, 2, 3, 4, 5])
+        let server = FakeServer()
+        server.state.withLock {
+            $0.verdicts = [
+                Wire.id(1): .rejected, Wire.id(2): .conflict, Wire.id(3): .quarantined,
+                Wire.id(4): .held,
+            ]
+        }
+        let reports = Reports()
+        let worker = worker(replica, server, reports)
+        worker.wake(.started)
+        #expect(reports.wait(until: isSynced))
+        worker.stop()
+        guard case .resting(let report?) = reports.states.last else {
+            Issue.record("the worker does not rest: \(reports.states)")
+            return
+        }
+        #expect(
+            report.waiting == OutboxCounts(pending: 1, failed: 1, conflict: 1, inReview: 1))
+        #expect(!report.waiting.isEmpty)
     }
 
     @Test("stop ends a running call and waits for the cycle; nothing begins afterwards")
