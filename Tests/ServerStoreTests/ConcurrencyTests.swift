@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Conformance: many at once")
 struct ConcurrencyTests {
-    @Test("fifty threads with one mutation give one effect", arguments: Backend.allCases)
+    @Test("V23 fifty threads with one mutation give one effect", arguments: Backend.allCases)
     func sameMutation(backend: Backend) throws {
         let yard = try Yard(backend)
         let id = try yard.assign()

@@ -24,7 +24,7 @@ struct RulesTests {
         #expect(verdicts[25].error?.message == "is of another type than the question asks")
     }
 
-    @Test("each kind of nonsense has its code", arguments: Backend.allCases)
+    @Test("F27 each kind of nonsense has its code", arguments: Backend.allCases)
     func codes(backend: Backend) throws {
         let yard = try Yard(backend)
         let id = try yard.assign()
@@ -110,7 +110,7 @@ struct RulesTests {
     }
 
     @Test(
-        "T58 a counter that jumps too far is refused, and can be sent again",
+        "T58 V31 a counter that jumps too far is refused, and can be sent again",
         arguments: Backend.allCases)
     func lamportJump(backend: Backend) throws {
         let yard = try Yard(backend)
