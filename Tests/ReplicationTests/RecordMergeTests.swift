@@ -213,6 +213,23 @@ struct DeletionTests {
         #expect(server.record?.version == 4)
     }
 
+    @Test("T68 a tombstone is never taken for the content that it ends, nor sent as the same")
+    func tombstoneIsNoContent() {
+        var server = RecordServer()
+        let insert = edit(.insert, ["a": 1], lamport: 1)
+        _ = server.take(insert, by: "A")
+        let before = server.record
+        #expect(server.take(deletion(base: 1, lamport: 2), by: "B").isChanged)
+        #expect(server.record?.version == 2 && before?.version == 1)
+        #expect(server.record?.digest != before?.digest)
+        let contents = [
+            insert, edit(.update, ["a": 1], lamport: 1), edit(.delete, ["a": 1], lamport: 1),
+            edit(.delete, [Mutation.deletedField: 1], lamport: 1),
+            edit(.update, [Mutation.deletedField: 0], lamport: 1),
+        ]
+        #expect(Set(contents.map(\.contentHash)).count == contents.count)
+    }
+
     @Test("T67 two devices delete the same record: one tombstone, one version")
     func twice() {
         var server = RecordServer()
