@@ -22,6 +22,26 @@ struct SyncWordsTests {
     }
 }
 
+extension SyncWordsTests {
+    @Test("F21 each way for a synchronisation to fail has a sentence of its own, and keeps all")
+    func eachFailure() {
+        let refusals = [
+            Refusal(.broken, status: 503, retryAfterSeconds: 30),
+            Refusal(.offline, fault: .unreachable), Refusal(.offline, fault: .timedOut),
+            Refusal(.offline, fault: .interrupted), Refusal(.offline, fault: .handshake),
+            Refusal(.offline, fault: .untrusted), Refusal(.offline, status: 200),
+            Refusal(.unauthorised, status: 401), Refusal(.upgradeNeeded, status: 426),
+            Refusal(.forbidden, status: 403, code: "x", message: "Why it is."),
+        ]
+        let failures = refusals.map { SyncWords.failure(for: $0) }
+        #expect(Set(failures.map(\.sentence)).count == refusals.count)
+        #expect(failures.allSatisfy { $0.advice?.contains("Everything is kept") == true })
+        #expect(failures.allSatisfy { $0.exitCode == .syncIncomplete })
+        #expect(failures[0].sentence.contains("30 seconds"), "the next try")
+        #expect(failures.last?.sentence.contains("Why it is.") == true, "the cause")
+    }
+}
+
 @Suite("The log of warnings")
 struct WarningLogTests {
     @Test("a log within its bound stays; one past it keeps its newest lines")

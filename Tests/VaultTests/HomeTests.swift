@@ -43,7 +43,8 @@ struct HomeTests {
         }
     }
 
-    @Test("a second lease is refused with the holder's number, and given when the first is gone")
+    @Test(
+        "V01 a second lease is refused with the holder's number, and given when the first is gone")
     func lease() throws {
         let home = Home(try TemporaryFolder("home").path + "/h")
         #expect(try HomeLease.holder(of: home) == nil)
@@ -114,7 +115,7 @@ struct HomeTests {
         #expect(!LockSignal.send(to: Int32.max))
     }
 
-    @Test("a number that a killed process left in the lock is not believed")
+    @Test("F13 a number that a killed process left in the lock is not believed, the lock is free")
     func staleNumber() throws {
         let home = Home(try TemporaryFolder("home").path + "/h")
         try home.prepare()

@@ -25,7 +25,9 @@ enum VaultWords {
         case .keyMissing(let database):
             Failure(
                 .locked, "\(database) stands here without the vault.json that opens it",
-                advice: "Put vault.json back, or move the database away if it is not needed.")
+                advice: "Put vault.json back. Where it is lost, move the database away and enrol"
+                    + " anew: what the server has comes back, what was not sent is in that file"
+                    + " alone.")
         case .wrongPIN(let tries, let wait):
             Failure(
                 .locked, "the PIN is wrong (\(counted(tries, "try", "tries")) in a row)",
