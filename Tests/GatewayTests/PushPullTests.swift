@@ -33,6 +33,42 @@ struct PushPullTests {
         #expect(record?.fields["notes"]?.value == .string(notes))
     }
 
+    @Test("T76 whatever a text is made of, it comes back byte for byte, packed both ways")
+    func anyText() throws {
+        let server = try TestServer()
+        let (first, second) = (try server.enrol("a"), try server.enrol("b"))
+        var random = SeededRandom(seed: 76)
+        for size in [0, 1, 2, 255, 4096, 64 << 10] {
+            let text = Self.text(of: size, &random)
+            let push = first.push([first.mutation(notes: text)])
+            let packed = try push.with("Content-Encoding", "gzip")
+                .with(body: Gzip.compress(push.body)).send(to: server)
+            #expect(try verdicts(packed).map(\.status) == [.applied], "\(size) bytes")
+            let pulled = try second.pull().with("Accept-Encoding", "gzip").send(to: server)
+            let page = try PullResponse(
+                json: JSON.parse(Gzip.inflate(pulled.body, limit: 4 << 20)))
+            let record = page.deltaRecords.first { $0.id == TestServer.inspection }
+            // Compared apart, so that a failure does not print it all.
+            let isSame = record?.fields["notes"]?.value == .string(text)
+            #expect(isSame, "\(size) bytes")
+        }
+    }
+
+    /// Scalars from all of Unicode that an answer may hold, up to so many bytes.
+    private static func text(of size: Int, _ random: inout SeededRandom) -> String {
+        var text = ""
+        while text.utf8.count < size {
+            let bound = random.pick([0x0B, 0x80, 0x800, 0x10000, 0x110000])
+            guard let scalar = Unicode.Scalar(UInt32(random.below(bound))),
+                scalar.properties.generalCategory != .control
+                    || "\n\t".unicodeScalars.contains(scalar),
+                text.utf8.count + UTF8.width(scalar) <= size
+            else { continue }
+            text.unicodeScalars.append(scalar)
+        }
+        return text
+    }
+
     @Test("an answer is packed only for who asked for it", arguments: ["", "br", "gzip;q=0"])
     func plain(encoding: String) throws {
         let server = try TestServer()
