@@ -228,6 +228,21 @@ struct ApplicationTests {
         #expect(try colleague.answer("door_seals", of: "CHL-3") == .string("fail"))
     }
 
+    @Test("V26 Nobody leaves in silence while something is not at the server")
+    func unsentFarewell() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        world.killServer()
+        for asset in ["FRZ-1", "CHL-3"] {
+            try device.run("set", try device.inspection(of: asset), "notes=unsent")
+        }
+        let tmux = try opened(device)
+        try tmux.untilShows("2 pending")
+        try tmux.keys("F10")
+        try tmux.untilShows("2 changes are kept on this device and not at the server yet")
+        #expect(try device.status()["pending"] == .integer(2))
+    }
+
     @Test("A second start names the process that holds the home, and `lock` locks the first")
     func secondStart() throws {
         let world = try World()

@@ -89,6 +89,10 @@ struct Application {
         if log.size > before { run.console.say("walkdown: warnings are in \(log.path)") }
         log.shorten()
         for sentence in screen.unsaved { run.console.say("walkdown: " + sentence) }
+        if screen.unsent > 0 {
+            let changes = counted(screen.unsent, "change is", "changes are")
+            run.console.say("walkdown: \(changes) kept on this device and not at the server yet")
+        }
         guard screen.unsaved.isEmpty else {
             throw Failure(.failed, "not everything could be stored")
         }

@@ -37,6 +37,10 @@ package final class FieldScreen: ScreenApp {
     /// After `run`: what could not be stored while the screen went down, in sentences.
     package private(set) var unsaved: [String] = []
 
+    /// After `run`: how many changes were not at the server when the screen went; 0 where it was
+    /// locked.
+    package var unsent: Int { state.status.unsynced }
+
     // MARK: What the loop asks
 
     package var timer: Int64? { state.deadline }
