@@ -20,7 +20,7 @@ struct KillTests {
         ledger = Ledger(world: world, device: device)
     }
 
-    @Test("of walkdown")
+    @Test("T08 F13 of walkdown; the next one takes over what was under way")
     func client() throws {
         var random = SeededRandom(seed: seed)
         let exchange = try exchangeTime()
@@ -58,6 +58,59 @@ struct KillTests {
         }
         #expect(met > 0, "seed \(seed): no kill met an exchange")
         try ledger.expectEverythingOnce(last: "round \(Self.rounds)", seed: seed)
+    }
+
+    @Test("F07 of walkdown in a save: each field holds its own old or its own new answer")
+    func saving() throws {
+        var random = SeededRandom(seed: seed)
+        let id = try device.inspection(of: "CHL-3")
+        let questions = ["equipment_tag", "facility", "notes"]
+        try device.run(["set", id] + questions.map { "\($0)=\($0) 0" })
+        var stored = 0
+        var met = 0
+        for round in 1...Self.rounds {
+            let words = questions.map { "\($0)=\($0) \(round)" }
+            let save = try Spawn.start(
+                [device.walkdown, "set", id] + words
+                    + ["--home", device.home, "--pin-file", device.pinFile],
+                output: world.folder.file("set.out"), errors: world.folder.file("set.err"))
+            waitForDatabase(of: save)
+            usleep(UInt32(random.below(12_000)))
+            kill(save, SIGKILL)
+            var status: Int32 = 0
+            waitpid(save, &status, 0)
+            if status != 0 { met += 1 }
+            let text = try device.run(
+                "sql",
+                "SELECT \(questions.joined(separator: ", ")) FROM cold_chain_equipment"
+                    + " WHERE id = '\(id)'", "--json")
+            let row = try #require(try JSON.parse(Array(text.utf8)).asArray().first)
+            let isNew = try row.string("notes") == "notes \(round)"
+            if isNew { stored = round }
+            for question in questions {
+                #expect(
+                    try row.string(question) == "\(question) \(stored)",
+                    "seed \(seed), round \(round)")
+            }
+        }
+        #expect(met > 0, "seed \(seed): no kill met a save")
+    }
+
+    /// Returns when the process has the database open: unlocking, by far the longest part, is done.
+    private func waitForDatabase(of process: pid_t) {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        let folder = "/proc/\(process)/fd"
+        while Date() < deadline {
+            // A process that has ended meanwhile holds nothing open; then there is nothing to meet.
+            let held = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let paths = held.compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0)
+            }
+            guard !held.isEmpty, !paths.contains(where: { $0.hasSuffix("/walkdown.db") }) else {
+                return
+            }
+            usleep(200)
+        }
     }
 
     /// Returns when the process has a connection to the server: its batch is sealed then, and the

@@ -158,6 +158,11 @@ struct Device {
 
     @discardableResult
     func run(_ words: String..., expecting status: Int32 = 0) throws -> String {
+        try run(words, expecting: status)
+    }
+
+    @discardableResult
+    func run(_ words: [String], expecting status: Int32 = 0) throws -> String {
         try World.run(
             walkdown, words + ["--home", home, "--pin-file", pinFile], expecting: status,
             in: folder)
