@@ -45,9 +45,12 @@ struct FeedTests {
         let running = Atomic<Int>(writers.count)
         for (device, batches) in days {
             DispatchQueue.global().async {
-                for batch in batches {
+                var baton: String?
+                for var batch in batches {
                     do {
+                        batch.baton = baton
                         let answer = try store.push(batch, from: device)
+                        baton = answer.baton
                         let isTaken = answer.results.allSatisfy { $0.status == .applied }
                         if !isTaken { Issue.record("\(answer.results.map(\.error))") }
                     } catch {
