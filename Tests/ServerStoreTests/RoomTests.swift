@@ -1,6 +1,7 @@
 import Coding
 import Foundation
 import Replication
+import SQLite
 import ServerStore
 import TestSupport
 import Testing
@@ -30,5 +31,33 @@ struct RoomTests {
         #expect(try yard.store.prune().pruned == 60)
         let after = try size()
         #expect(before - after > 60 * 20_000 / 2, "\(before) to \(after)")
+    }
+
+    @Test("a verdict is let go after a year, if its device has heard it, and nothing comes of that")
+    func verdicts() throws {
+        let yard = try Yard(.sqlite)
+        let id = try yard.assign()
+        let device = try yard.enrol("a")
+        try device.pull()
+        let heard = device.change(id, ["notes": .string("x")])
+        try device.push(heard)
+        let unheard = device.change(id, ["high": .integer(1)])
+        _ = try yard.store.push(device.request([unheard]), from: device.device)
+        func kept() throws -> [String] {
+            let connection = try Connection.open(yard.folder.file("server.db"), mode: .readOnly)
+            defer { #expect(throws: Never.self) { try connection.close() } }
+            return try connection.query("SELECT mutation_id FROM verdict ORDER BY sequence") {
+                try $0.text(0)
+            }
+        }
+        yard.clock.advance(seconds: 364 * 86_400)
+        _ = try yard.store.prune()
+        #expect(try kept() == [heard.id.rawValue, unheard.id.rawValue])
+        yard.clock.advance(seconds: 2 * 86_400)
+        _ = try yard.store.prune()
+        #expect(try kept() == [unheard.id.rawValue])
+        let version = try yard.everything()[id]?.version
+        #expect(try device.push(unheard, heard).map(\.status) == [.applied, .applied])
+        #expect(try yard.everything()[id]?.version == version, "judged afresh, and equal")
     }
 }

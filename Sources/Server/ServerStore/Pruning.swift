@@ -24,4 +24,6 @@ enum Retention {
     static let liveDevice = 60 * day
     /// Decisions for devices, and keys of batches.
     static let deliveries = 60 * day
+    /// Verdicts that their devices have heard.
+    static let verdicts = 365 * day
 }

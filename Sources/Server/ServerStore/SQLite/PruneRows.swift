@@ -17,12 +17,32 @@ extension SQLiteStore {
             pruned += Int64(last)
         } while last > 0
         try write { try $0.forgetDelivered() }
+        try forgetHeard()
         try queue.writer.giveBackRoom()
         let now = environment.now()
         let (waiting, devices) = try readForOffice { connection in
             try connection.tombstonesWaiting(at: now)
         }
         return PruneReport(pruned: pruned, waiting: waiting, waitsFor: devices)
+    }
+}
+
+extension SQLiteStore {
+    /// Verdicts of long ago that their devices have heard: nobody sends those mutations again, and if
+    /// a backup of the device did, an equal value would change nothing. They are looked for beside the
+    /// writer, which only takes them away.
+    fileprivate func forgetHeard() throws {
+        let limit = environment.now() - Retention.verdicts
+        while true {
+            let heard = try readForOffice { try $0.verdictsHeard(before: limit) }
+            guard !heard.isEmpty else { return }
+            try write { session in
+                for id in heard {
+                    try session.connection.execute(
+                        "DELETE FROM verdict WHERE mutation_id = ?", [.text(id)])
+                }
+            }
+        }
     }
 }
 
@@ -48,6 +68,19 @@ extension Connection {
             [.integer(now - Retention.liveDevice)]
         ) { try $0.optionalInteger(0) }
         return (slowest ?? nil) ?? counters.position
+    }
+
+    /// What was answered before its node's newest baton was given, and brought back since.
+    fileprivate func verdictsHeard(before limit: Int64) throws -> [String] {
+        try query(
+            """
+            SELECT verdict.mutation_id FROM verdict JOIN baton ON baton.node = verdict.node
+            WHERE verdict.at < ? AND verdict.status IN ('applied', 'merged')
+                AND instr(' ' || baton.answered || ' ', ' ' || verdict.mutation_id || ' ') = 0
+                AND verdict.mutation_id NOT IN (SELECT mutation_id FROM delivery)
+            LIMIT 1000
+            """, [.integer(limit)]
+        ) { try $0.text(0) }
     }
 
     private static let liveNodes = """
