@@ -16,7 +16,8 @@ package final class RawConnection {
     private var waiting: [UInt8] = []
 
     package init(port: UInt16) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // Kept in the property only when it is connected: deinit runs also where this throws later.
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
@@ -34,6 +35,7 @@ package final class RawConnection {
             close(socket)
             throw Failure(description: "cannot connect to port \(port): errno \(errno)")
         }
+        self.socket = socket
     }
 
     deinit { close(socket) }

@@ -11,15 +11,18 @@ final class FolderLock {
 
     /// - Throws: exit 6 with the holder's number when another process has it.
     init(_ folder: DataFolder) throws(Failure) {
-        descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw SmallFile.failed("open", folder.lock) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let holder = Self.holder(descriptor)
-            close(descriptor)
+        // Kept in the property only when it is ours: an initializer that throws after that runs
+        // deinit too, which would close the number that another thread has been given by then.
+        let opened = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard opened >= 0 else { throw SmallFile.failed("open", folder.lock) }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            let holder = Self.holder(opened)
+            close(opened)
             throw Failure(
                 .locked, "\(folder.path) is held by another process\(holder)",
                 advice: "Is a server starting or stopping there? Try again in a moment.")
         }
+        descriptor = opened
         let text = Array("\(getpid())\n".utf8)
         ftruncate(descriptor, 0)
         pwrite(descriptor, text, text.count, 0)
