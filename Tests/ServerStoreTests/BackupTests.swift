@@ -47,12 +47,13 @@ struct BackupTests {
         let other = yard.folder.file("other.db")
         try Connection.open(other, mode: .create).close()
         let foreign = refusal {
-            _ = try SQLiteStore.prepareRestored(other, replacing: nil, environment)
+            _ = try SQLiteStore.prepareRestored(
+                other, named: "other", replacing: nil, environment)
         }
         #expect(foreign == .notAStore)
         let text = try yard.folder.write(String(repeating: "no database ", count: 100), to: "t")
-        #expect(throws: SQLiteError.self) {
-            try SQLiteStore.prepareRestored(text, replacing: nil, environment)
+        #expect(throws: ServerStoreError.self) {
+            try SQLiteStore.prepareRestored(text, named: "text", replacing: nil, environment)
         }
         #expect(throws: SQLiteError.self) {
             try SQLiteStore.backUp(yard.folder.file("nothing"), to: yard.folder.file("x"))
@@ -66,7 +67,7 @@ struct BackupTests {
         let file = try yard.backUp()
         let far = try yard.store.serverEpoch() + 1_000_000
         let epoch = try SQLiteStore.prepareRestored(
-            file, replacing: far, SQLiteStore.Environment(now: yard.clock.reading))
+            file, named: "backup", replacing: far, SQLiteStore.Environment(now: yard.clock.reading))
         #expect(epoch == far + 1)
     }
 }

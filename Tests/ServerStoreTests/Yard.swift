@@ -108,7 +108,7 @@ final class Yard {
         clock.advance(seconds: 3600)
         try replaceDatabase(by: backup)
         _ = try SQLiteStore.prepareRestored(
-            folder.file("server.db"), replacing: nil,
+            folder.file("server.db"), named: "backup", replacing: nil,
             SQLiteStore.Environment(now: clock.reading))
         store = try backend.reopen(in: folder, clock: clock)
     }

@@ -44,6 +44,8 @@ enum BackupCommands {
         guard access(file, F_OK) != 0 else {
             throw Failure(.failed, "\(file) is there already; nothing was written")
         }
+        let parent = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+        guard access(parent, W_OK) == 0 else { throw SmallFile.failed("write", file) }
         let report = try SQLiteStore.backUp(folder.database, to: file)
         if invocation.has("json") {
             let document: JSON = [
@@ -75,16 +77,17 @@ private struct Restore {
 
     func run(json: Bool, _ console: Console) throws -> ExitCode {
         try requireFolder()
+        try requireBackup()
         let lock = try FolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
-        try requireBackup()
         let epoch: Int64
         let kept: String?
         do {
             removeIncoming()
             try SmallFile.copy(backup, to: incoming)
             let replaced = replacedEpoch(console)
-            epoch = try SQLiteStore.prepareRestored(incoming, replacing: replaced, .live)
+            epoch = try SQLiteStore.prepareRestored(
+                incoming, named: backup, replacing: replaced, .live)
             kept = try setAside()
         } catch {
             removeIncoming()

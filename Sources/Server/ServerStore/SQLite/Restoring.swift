@@ -20,7 +20,7 @@ extension SQLiteStore {
             // The file gets its name when it is whole, and not before.
             let copy = try Connection.open(file, mode: .create) { copy in
                 try source.copy(into: copy)
-                try requireWhole(copy)
+                try requireWhole(copy, from: path)
                 bytes =
                     try copy.integer(ofPragma: "page_count")
                     * copy.integer(ofPragma: "page_size")
@@ -34,15 +34,22 @@ extension SQLiteStore {
 
     /// Makes a copy of a backup ready to serve: brings it up to date and begins a new epoch.
     ///
-    /// - Parameter replaced: the epoch of the database whose place it takes; nil where nobody knows.
+    /// - Parameters:
+    ///   - name: what people call the backup.
+    ///   - replaced: the epoch of the database whose place it takes; nil where nobody knows.
     /// - Returns: the epoch that has begun.
     package static func prepareRestored(
-        _ path: String, replacing replaced: Int64?, _ environment: Environment
+        _ path: String, named name: String, replacing replaced: Int64?, _ environment: Environment
     ) throws -> Int64 {
-        let connection = try Connection.open(path, mode: .readWrite)
+        let connection: Connection
+        do {
+            connection = try Connection.open(path, mode: .readWrite)
+        } catch let error as SQLiteError where error.isNotADatabase || error.reason == .truncated {
+            throw notAStore(name)
+        }
         let epoch = Result { () throws -> Int64 in
-            _ = try requireStore(connection, at: path)
-            try requireWhole(connection)
+            _ = try requireStore(connection, at: name)
+            try requireWhole(connection, from: name)
             try Schema.migrations.apply(to: connection)
             return try connection.transaction {
                 let session = try WriteSession(
@@ -76,16 +83,18 @@ extension SQLiteStore {
         let tables = try connection.first(
             "SELECT count(*) FROM sqlite_master WHERE name IN ('identity', 'schema_migration')"
         ) { try $0.integer(0) }
-        guard tables == 2 else {
-            throw ServerStoreError(.notAStore, "\(path) is no database of walkdownd")
-        }
+        guard tables == 2 else { throw notAStore(path) }
         return try connection.counters.epoch
     }
 
-    private static func requireWhole(_ connection: Connection) throws {
+    private static func notAStore(_ path: String) -> ServerStoreError {
+        ServerStoreError(.notAStore, "\(path) is no database of walkdownd")
+    }
+
+    private static func requireWhole(_ connection: Connection, from path: String) throws {
         guard let problem = try connection.integrityProblems(limit: 1).first else { return }
         throw ServerStoreError(
-            .damaged, "the database in \(connection.path) is damaged: \(problem)")
+            .damaged, "the database in \(path) is damaged: \(problem)")
     }
 }
 
