@@ -33,6 +33,28 @@ struct BoxTests {
         #expect(box.ciphertext.count == text.count + SealedBox.tagByteCount)
     }
 
+    @Test("bytes of ordinary memory are sealed and opened in the same way")
+    func bytes() throws {
+        let bytes = Array("an answer".utf8)
+        let box = try SealedBox.seal(bytes: bytes, key: key, associatedData: [1])
+        #expect(try box.openBytes(key: key, associatedData: [1]) == bytes)
+        #expect(
+            try box.open(key: key, associatedData: [1]) == secret(bytes))
+        #expect(throws: CryptoError.notAuthentic) {
+            try box.openBytes(key: key, associatedData: [2])
+        }
+        let empty = try SealedBox.seal(bytes: [], key: key, associatedData: [])
+        #expect(try empty.openBytes(key: key, associatedData: []) == [])
+        #expect(throws: CryptoError.self) {
+            try SealedBox.seal(bytes: bytes, key: SecretBytes(count: 31), associatedData: [])
+        }
+    }
+
+    private func secret(_ bytes: [UInt8]) -> SecretBytes {
+        var bytes = bytes
+        return SecretBytes(moving: &bytes)
+    }
+
     @Test("two boxes of the same text differ")
     func nonces() throws {
         let one = try SealedBox.seal(text, key: key, associatedData: [])

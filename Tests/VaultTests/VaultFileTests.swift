@@ -86,6 +86,20 @@ struct VaultFileTests {
         #expect(try device.content(of: device.home.database) == [1, 2, 3])
     }
 
+    @Test("a journal without its key is kept by a new enrolment")
+    func journalKeyMissing() throws {
+        let device = try EnrolledHome(enrolled: false)
+        try device.home.prepare()
+        #expect(mkdir(device.home.journal, 0o700) == 0)
+        let segment = device.home.journal + "/00000001.journal"
+        try device.write([1, 2, 3], to: segment)
+        #expect(throws: VaultError.keyMissing(database: device.home.journal)) {
+            try NewVault.begin(
+                lease: HomeLease.acquire(device.home), pin: device.pin, cost: .cheap)
+        }
+        #expect(try device.content(of: segment) == [1, 2, 3])
+    }
+
     @Test("V07 an enrolment that was cut short leaves a home that can be enrolled")
     func unfinished() throws {
         let device = try EnrolledHome(enrolled: false)
@@ -123,7 +137,10 @@ struct VaultFileTests {
         let device = try EnrolledHome(enrolled: false)
         let begun = try NewVault.begin(
             lease: HomeLease.acquire(device.home), deviceId: "first", pin: device.pin, cost: .cheap)
+        #expect(mkdir(device.home.journal, 0o700) == 0)
+        try device.write([1], to: device.home.journal + "/00000001.journal")
         try begun.abandon()
+        #expect(access(device.home.journal, F_OK) != 0)
         #expect(begun.dataKey.isErased)
         #expect(access(device.home.vault + ".new", F_OK) != 0)
         #expect(access(device.home.directory + "/tries", F_OK) != 0)

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The folder that holds everything this device knows: `walkdown.db` (with `-wal` and `-shm`),
-/// `vault.json`, `tries` and `lock`. Mode 0700; files in it 0600.
+/// `journal/`, `vault.json`, `tries` and `lock`. Folders of mode 0700; files in them 0600.
 package struct Home: Sendable, Equatable {
     package let directory: String
 
@@ -28,6 +28,8 @@ package struct Home: Sendable, Equatable {
     package var database: String { directory + "/walkdown.db" }
     package var vault: String { directory + "/vault.json" }
     package var lock: String { directory + "/lock" }
+    /// The folder of the second copy of what waits to be sent.
+    package var journal: String { directory + "/journal" }
     var tries: String { directory + "/tries" }
 
     package var isEnrolled: Bool { DurableFile.exists(vault) }
@@ -55,10 +57,12 @@ extension Home {
     /// The home itself or files in it that other people may read or write.
     package func filesOpenToOthers() throws(VaultError) -> [String] {
         let inside = [
-            database, database + "-wal", database + "-shm", vault, lock, tries,
+            database, database + "-wal", database + "-shm", vault, lock, tries, journal,
         ].filter(DurableFile.exists)
+        let segments = try DurableFile.names(in: journal).map { journal + "/" + $0 }
+            .filter(DurableFile.exists)
         var found: [String] = []
-        for path in [directory] + inside {
+        for path in [directory] + inside + segments {
             let mode = try Descriptor(path, O_RDONLY).status().st_mode
             if mode & 0o077 != 0 { found.append(path) }
         }

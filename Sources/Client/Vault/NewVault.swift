@@ -56,11 +56,15 @@ package struct NewVault: Sendable {
             guard !DurableFile.exists(home.database) else {
                 throw .keyMissing(database: home.database)
             }
+            guard try DurableFile.names(in: home.journal).isEmpty else {
+                throw .keyMissing(database: home.journal)
+            }
             return
         }
         for suffix in ["-wal", "-shm", "-journal", ""] {
             try DurableFile.remove(home.database + suffix)
         }
+        try DurableFile.removeFolder(home.journal)
         try DurableFile.remove(home.tries)
         try DurableFile.remove(staged)
     }

@@ -56,3 +56,37 @@ package struct SealedBox: Equatable, Sendable {
         return plaintext
     }
 }
+
+extension SealedBox {
+    /// For content that stands in ordinary memory anyway, such as answers on their way to a file: a
+    /// guarded page for each would cost more than the sealing.
+    package static func seal(
+        bytes: [UInt8], key: SecretBytes, associatedData: [UInt8]
+    ) throws(CryptoError) -> SealedBox {
+        guard key.count == keyByteCount else { throw .unusable("size of a sealed box's key") }
+        let nonce = Crypto.random(nonceByteCount)
+        var ciphertext = [UInt8](repeating: 0, count: bytes.count + tagByteCount)
+        key.withPointer { key in
+            // Always 0; the length is that of the text and the tag.
+            _ = crypto_aead_xchacha20poly1305_ietf_encrypt(
+                &ciphertext, nil, bytes, UInt64(bytes.count), associatedData,
+                UInt64(associatedData.count), nil, nonce, key)
+        }
+        return try SealedBox(nonce: nonce, ciphertext: ciphertext)
+    }
+
+    /// What `seal(bytes:key:associatedData:)` was given. Throws as `open` does.
+    package func openBytes(
+        key: SecretBytes, associatedData: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
+        guard key.count == Self.keyByteCount else { throw .unusable("size of a sealed box's key") }
+        var bytes = [UInt8](repeating: 0, count: ciphertext.count - Self.tagByteCount)
+        let status = key.withPointer { key in
+            crypto_aead_xchacha20poly1305_ietf_decrypt(
+                &bytes, nil, nil, ciphertext, UInt64(ciphertext.count), associatedData,
+                UInt64(associatedData.count), nonce, key)
+        }
+        guard status == 0 else { throw .notAuthentic }
+        return bytes
+    }
+}
