@@ -22,19 +22,29 @@ final class Device {
     private let sources: StoreSources
     /// A key under SQLCipher; none under plain SQLite, on which these tests run as well.
     private let protection: DeviceStore.Protection
+    /// Where the second copy stands.
+    let journal: JournalParts
 
-    init(seed: UInt64 = 1, node: NodeID = "node-a", key: SecretBytes? = nil) throws {
-        folder = try TemporaryFolder("store")
-        home = Home(folder.path + "/home")
+    /// - Parameter folder: for the journal, in place of the home's.
+    init(
+        seed: UInt64 = 1, node: NodeID = "node-a", key: SecretBytes? = nil,
+        journalIn folder: (any JournalFolder)? = nil
+    ) throws {
+        let journalFolder = folder
+        self.folder = try TemporaryFolder("store")
+        home = Home(self.folder.path + "/home")
         sources = Self.sources(clock, seed: seed)
         lease = try HomeLease.acquire(home)
         protection =
             try Connection.cipherVersion() == nil
             ? .none : .key(key ?? SecretBytes.random(count: 32))
+        journal = JournalParts(
+            journalFolder ?? DiskJournalFolder(path: home.journal),
+            try protection.journal(of: home).cipher.withoutErasing)
         store = try DeviceStore.create(
             home: home, protection: protection,
             device: DeviceIdentity(deviceID: "device-1", node: node),
-            lease: lease, sources: sources)
+            lease: lease, sources: sources, journal: journal)
         try store.store(form: try TestForm.coldChain)
     }
 
@@ -46,8 +56,12 @@ final class Device {
         lease = try HomeLease.acquire(home)
         try FileManager.default.copyItem(atPath: database, toPath: home.database)
         protection = .key(key)
+        journal = JournalParts(
+            DiskJournalFolder(path: home.journal),
+            try protection.journal(of: home).cipher.withoutErasing)
         store = try DeviceStore.open(
-            home: home, protection: protection, access: .writer(lease), sources: sources)
+            home: home, protection: protection, access: .writer(lease), sources: sources,
+            journal: journal)
     }
 
     private static func sources(_ clock: FixedClock, seed: UInt64) -> StoreSources {
@@ -64,10 +78,29 @@ final class Device {
     }
 
     /// - Parameter migrations: those of another version of the program.
-    func openAgain(migrations: Migrations = Schema.migrations) throws -> DeviceStore {
+    func openAgain(
+        migrations: Migrations = Schema.migrations, sealing cipher: JournalCipher? = nil
+    ) throws -> DeviceStore {
         try DeviceStore.open(
             home: home, protection: protection, access: .writer(lease), sources: sources,
-            migrations: migrations)
+            migrations: migrations,
+            journal: JournalParts(journal.folder, cipher ?? journal.cipher))
+    }
+
+    /// With a journal that seals in another way; no store is open.
+    func open(with cipher: JournalCipher) throws { store = try openAgain(sealing: cipher) }
+
+    /// From the journal alone, while no store is open; opens the new one.
+    @discardableResult
+    func rebuildClosed() throws -> Rebuilding {
+        let rebuilding = try DeviceStore.rebuild(
+            home: home, protection: protection, sources: sources, journal: journal)
+        store = try openAgain()
+        return rebuilding
+    }
+
+    func damage() throws -> String? {
+        try DeviceStore.damage(home: home, protection: protection)
     }
 
     /// The database as another program opens it, without our functions.
@@ -82,6 +115,7 @@ final class Device {
         #expect(try store.audit() == [])
         #expect(try store.writer.perform { $0.busyStatements } == [])
         #expect(try store.reading.perform { $0.busyStatements } == [])
+        try expectSecondCopy()
         try store.close()
     }
 

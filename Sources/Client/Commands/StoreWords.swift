@@ -27,12 +27,12 @@ enum StoreWords {
             Failure(.failed, error.description, advice: "'walkdown sync' fetches the forms.")
         case .statementNotAllowed: Failure(.failed, error.description)
         case .readOnly, .closed: Failure(.locked, error.description)
-        case .storage where error.isDiskFull:
+        case .storage where error.isDiskFull, .secondCopy where error.isDiskFull:
             Failure(
                 .locked, "the disk is full",
                 advice:
                     "What was stored before is whole. Make room where the home is, and try again.")
-        case .damaged, .storage:
+        case .damaged, .storage, .secondCopy:
             Failure(
                 .locked, "the store: \(error.description)",
                 advice: "Nothing was lost by this command. 'walkdown doctor' looks closer.")

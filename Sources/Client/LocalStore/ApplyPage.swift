@@ -118,7 +118,7 @@ extension DeviceStore {
             try writer.perform { database in
                 if !durably { try database.setSynchronous(.normal) }
                 let outcome = Result {
-                    try database.transaction {
+                    try journalled(on: database, isDurable: durably) {
                         try database.whileApplying {
                             let application = RemoteApplication(
                                 database: database, nowUtc: now, newID: newID)

@@ -52,16 +52,21 @@ package final class DeviceStore: Sendable {
     private let lease: HomeLease?
     private let claim: WritingClaim?
     let logKeeper: LogKeeper?
+    /// The second copy; on the writer's queue only.
+    private let journal: Journal?
 
     private init(
-        writing: SerialDatabase?, reading: SerialDatabase, lease: HomeLease?, claim: WritingClaim?,
+        writing: Writing?, reading: SerialDatabase, lease: HomeLease?, claim: WritingClaim?,
         migrations: Migrations, sources: StoreSources
     ) {
-        self.writing = writing
+        self.writing = writing?.database
         self.reading = reading
         self.lease = lease
         self.claim = claim
-        logKeeper = writing.map { LogKeeper($0) }
+        journal = writing?.journal
+        logKeeper = writing.map { writing in
+            LogKeeper(writing.database) { writing.journal.tidy($0) }
+        }
         self.migrations = migrations
         self.sources = sources
     }
@@ -102,11 +107,18 @@ package final class DeviceStore: Sendable {
                 try Connection.open(home.database, mode: mode, key: key, prepare: prepare)
             }
         }
+
+        func journal(of home: Home) throws -> JournalParts {
+            guard case .key(let key) = self else {
+                return try JournalParts(of: home, key: SecretBytes(count: 32))
+            }
+            return try JournalParts(of: home, key: key)
+        }
     }
 
     static func create(
         home: Home, protection: Protection, device: DeviceIdentity, lease: HomeLease,
-        sources: StoreSources
+        sources: StoreSources, journal: JournalParts? = nil
     ) throws -> DeviceStore {
         let connection = try protection.open(home, .create) { database in
             try prepare(database, sources: sources)
@@ -119,23 +131,35 @@ package final class DeviceStore: Sendable {
                 [.text(device.deviceID)])
         }
         try connection.close()
-        return try open(
-            home: home, protection: protection, access: .writer(lease), sources: sources)
+        let store = try open(
+            home: home, protection: protection, access: .writer(lease), sources: sources,
+            journal: journal)
+        do {
+            // Whoever enrols spends a code next: what has no room has to say so now.
+            try store.onJournal { journal, _ in try journal.requireWritable() }
+        } catch {
+            try store.close()
+            throw error
+        }
+        return store
     }
 
-    /// - Parameter migrations: other ones than this program's are for tests of upgrades.
+    /// - Parameters:
+    ///   - migrations: other ones than this program's are for tests of upgrades.
+    ///   - journal: where a test keeps the journal; else it stands in the home.
     static func open(
         home: Home, protection: Protection, access: Access, sources: StoreSources,
-        migrations: Migrations = Schema.migrations
+        migrations: Migrations = Schema.migrations, journal: JournalParts? = nil
     ) throws -> DeviceStore {
-        var writing: SerialDatabase?
+        var writing: Writing?
         var held: HomeLease?
         var claim: WritingClaim?
         if case .writer(let lease) = access {
             precondition(lease.home == home, "the lease is another home's")
             held = lease
             claim = WritingClaim(home.database)
-            writing = try openWriter(home, protection, sources, migrations)
+            let parts = try journal ?? protection.journal(of: home)
+            writing = try openWriter(home, protection, sources, migrations, parts)
         }
         let reader = try protection.open(home, .readOnly)
         try migrations.requireUpToDate(reader)
@@ -144,20 +168,30 @@ package final class DeviceStore: Sendable {
             lease: held, claim: claim, migrations: migrations, sources: sources)
     }
 
+    /// The connection that writes, and what goes before each of its commits.
+    private struct Writing {
+        var database: SerialDatabase
+        var journal: Journal
+    }
+
     private static func openWriter(
-        _ home: Home, _ protection: Protection, _ sources: StoreSources, _ migrations: Migrations
-    ) throws -> SerialDatabase {
+        _ home: Home, _ protection: Protection, _ sources: StoreSources, _ migrations: Migrations,
+        _ parts: JournalParts
+    ) throws -> Writing {
         let connection = try protection.open(home, .readWrite)
         try prepare(connection, sources: sources)
         try migrations.apply(to: connection) { try $0.holdsNoWork() }
         // What a killed process had on its screen is on no screen now.
         try connection.transaction { try connection.releaseAllHolds() }
-        return SerialDatabase(connection, label: "walkdown.store.write")
+        let journal = try Journal.open(
+            parts, on: connection, nowUtc: SyncTimestamp.text(sources.now()))
+        return Writing(
+            database: SerialDatabase(connection, label: "walkdown.store.write"), journal: journal)
     }
 
     /// The functions that the triggers call. Any other program's write fails for want of them
     /// instead of going uncaptured.
-    private static func prepare(_ connection: Connection, sources: StoreSources) throws {
+    static func prepare(_ connection: Connection, sources: StoreSources) throws {
         try connection.registerFunction("walkdown_uuid", arguments: 0, deterministic: false) { _ in
             .text(sources.newID())
         }
@@ -176,6 +210,7 @@ package final class DeviceStore: Sendable {
     package func close() throws {
         try StoreError.translating {
             try reading.close()
+            try writing?.perform { _ in journal?.close() }
             try writing?.close()
         }
         claim?.end()
@@ -196,7 +231,30 @@ package final class DeviceStore: Sendable {
     func edit<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let writer = try writer
         defer { logKeeper?.noteEdit() }
-        return try StoreError.translating { try writer.write(body) }
+        return try StoreError.translating {
+            try writer.perform { database in
+                try journalled(on: database) { try body(database) }
+            }
+        }
+    }
+
+    /// One writing transaction, with its entry in the journal. On the writer's queue.
+    /// - Parameter isDurable: whether the connection commits with `synchronous = FULL`.
+    func journalled<Result>(
+        on database: Connection, isDurable: Bool = true, _ body: () throws -> Result
+    ) throws -> Result {
+        guard let journal else { throw StoreError.readOnly }
+        return try journal.writing(on: database, isDurable: isDurable, body)
+    }
+
+    func onJournal<Result>(_ body: (Journal, Connection) throws -> Result) throws -> Result {
+        let writer = try writer
+        return try StoreError.translating {
+            try writer.perform { database in
+                guard let journal else { throw StoreError.readOnly }
+                return try body(journal, database)
+            }
+        }
     }
 
     /// A change that no trigger captures or refuses, in one transaction: what the server said, or

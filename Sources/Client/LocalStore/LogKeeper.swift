@@ -21,8 +21,15 @@ final class LogKeeper: Sendable {
 
     private let state = Mutex(State())
     private let database: SerialDatabase
+    private let tidy: @Sendable (Connection) -> Void
 
-    init(_ database: SerialDatabase) { self.database = database }
+    /// - Parameter tidy: what else wants a quiet moment on the writer's queue.
+    init(
+        _ database: SerialDatabase, tidy: @escaping @Sendable (Connection) -> Void = { _ in }
+    ) {
+        self.database = database
+        self.tidy = tidy
+    }
 
     /// After an edit: the log is looked at when it has been quiet for long enough.
     func noteEdit() {
@@ -72,6 +79,9 @@ final class LogKeeper: Sendable {
         guard isQuiet else { return visitLater() }
         // A checkpoint that fails is made up for by the next one or by closing; the log keeps all.
         // After closing there is nothing to move.
-        _ = try? database.perform { try $0.checkpoint(.passive) }
+        _ = try? database.perform { connection in
+            tidy(connection)
+            try connection.checkpoint(.passive)
+        }
     }
 }

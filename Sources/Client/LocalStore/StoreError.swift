@@ -69,6 +69,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case closed
     /// The database itself: busy, full, input/output, damage.
     case storage(SQLiteError)
+    /// The journal could not take the change; nothing of the edit was kept.
+    case secondCopy(JournalFault)
 
     package var description: String {
         switch self {
@@ -89,6 +91,7 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .readOnly: "another process holds this home; it can only be read"
         case .closed: "the store is locked"
         case .storage(let error): error.description
+        case .secondCopy(let fault): fault.description
         }
     }
 }
@@ -96,11 +99,28 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 extension StoreError {
     /// The disk is full: nothing of the edit was kept, everything before is.
     package var isDiskFull: Bool {
-        if case .storage(let error) = self { error.isFull } else { false }
+        switch self {
+        case .storage(let error): error.isFull
+        case .secondCopy(let fault): fault.isDiskFull
+        default: false
+        }
     }
 
     package var isDiskFault: Bool {
-        if case .storage(let error) = self { error.isIO } else { false }
+        switch self {
+        case .storage(let error): error.isIO
+        case .secondCopy(.system): !isDiskFull
+        default: false
+        }
+    }
+
+    /// The database cannot be used any more; `DeviceStore.rebuild` makes it anew.
+    package var isDamage: Bool {
+        switch self {
+        case .storage(let error):
+            error.isNotADatabase || error.isCorrupt || error.reason == .truncated
+        default: false
+        }
     }
 
     /// What a trigger raised becomes a refusal; other errors of the engine stay what they are.

@@ -56,7 +56,9 @@ extension DeviceStore {
             try writer.perform { database in
                 try database.setSynchronous(.normal)
                 let outcome = Result {
-                    try database.transaction { try database.whileApplying { try body(database) } }
+                    try journalled(on: database, isDurable: false) {
+                        try database.whileApplying { try body(database) }
+                    }
                 }
                 try database.setSynchronous(.full)
                 let hasMore = try outcome.get()

@@ -58,6 +58,10 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
     package var isIO: Bool { has(SQLITE_IOERR) }
     /// Code 26: another key, another page size, damage or a passing read error. Never *wrong PIN*.
     package var isNotADatabase: Bool { has(SQLITE_NOTADB) }
+    /// Code 11: pages that contradict each other, or that fail the cipher's own check.
+    package var isCorrupt: Bool { has(SQLITE_CORRUPT) }
+    /// Code 1: the statement, or the schema that it meets, is not understood.
+    package var isLanguage: Bool { has(SQLITE_ERROR) }
     package var isReadOnly: Bool { has(SQLITE_READONLY) }
 
     /// The text that a trigger gave to RAISE, if a trigger refused the statement.

@@ -33,6 +33,8 @@ extension UnlockRefusal {
         case VaultError.outOfMemory: self = .failed("Not enough memory to check the PIN")
         case VaultError.damaged(let what): self = .failed("vault.json is damaged: \(what)")
         case VaultError.notEnrolled: self = .failed("This device is not enrolled")
+        case let error as StoreError where error.isDamage:
+            self = .failed("The database is damaged; 'walkdown doctor --repair' makes it anew")
         case let error as StoreError: self = .failed(error.description)
         default: self = .failed("\(error)")
         }

@@ -1,0 +1,179 @@
+internal import Crypto
+internal import Replication
+internal import SQLite
+internal import Vault
+
+/// Where a journal stands, and what seals it.
+struct JournalParts: Sendable {
+    var folder: any JournalFolder
+    var cipher: JournalCipher
+
+    init(_ folder: any JournalFolder, _ cipher: JournalCipher) {
+        self.folder = folder
+        self.cipher = cipher
+    }
+
+    init(of home: Home, key: SecretBytes) throws {
+        self.init(DiskJournalFolder(path: home.journal), try JournalCipher.keyed(by: key))
+    }
+
+    /// - Throws: `StoreError.secondCopy` where the folder cannot be read.
+    func read() throws -> JournalReading {
+        do {
+            return try JournalReading(folder, by: cipher)
+        } catch let fault as JournalFault {
+            throw StoreError.secondCopy(fault)
+        }
+    }
+}
+
+extension Journal {
+    /// Reads what is there and holds it against the queue. Where the two are not equal in every row, the
+    /// journal is written anew from the queue, after the queue has taken what only the journal knows:
+    ///
+    /// - Entries that follow the database's last transaction, durable ones: the database is an older
+    ///   copy of itself, or its log is lost. They are applied.
+    /// - The last entry, if no other follows it and the database does not know its transaction: nobody
+    ///   was told that it is saved. It is offered.
+    /// - A mutation of an earlier transaction that the queue has never heard of, or has otherwise: in
+    ///   doubt, so offered.
+    static func open(_ parts: JournalParts, on database: Connection, nowUtc: String) throws
+        -> Journal
+    {
+        let reading: JournalReading
+        do {
+            reading = try parts.read()
+        } catch {
+            return try Journal(unreadable: error, parts, on: database)
+        }
+        var comparison = JournalComparison(reading)
+        try comparison.complete(database)
+        try comparison.log(on: database, nowUtc: nowUtc)
+        return try Journal(
+            JournalSegments(parts.folder, parts.cipher, after: reading), on: database,
+            continuing: comparison.isEqual ? comparison.replay : nil,
+            offering: comparison.offered)
+    }
+}
+
+/// The journal beside the queue.
+struct JournalComparison {
+    private let reading: JournalReading
+    private(set) var replay: JournalReplay
+    private(set) var offered: [JournalledMutation]
+    /// Mutations that the queue took from the journal, or gave up on its word.
+    private(set) var restored = 0
+    private(set) var isEqual = false
+
+    init(_ reading: JournalReading) {
+        self.reading = reading
+        replay = reading.replay
+        offered = replay.offered
+    }
+
+    /// Gives the queue what only the journal knows.
+    mutating func complete(_ database: Connection) throws {
+        try followDatabase(database)
+        let counter = try database.transactionNumber()
+        if let last = replay.undecided {
+            try offer(last, database)
+            replay.decide(committed: false)
+        }
+        let waiting = try JournalledRows(database).waiting()
+        let rows = Dictionary(uniqueKeysWithValues: waiting.map { ($0.id, $0) })
+        try offerWhatIsMissing(rows, counter, database)
+        let kept = replay.kept.compactMapValues(\.mutation)
+        let origin = try database.journalOrigin()
+        isEqual =
+            reading.isSound && !replay.isEmpty && replay.number == counter && kept == rows
+            && offered == replay.offered && replay.origin == origin
+    }
+
+    private mutating func followDatabase(_ database: Connection) throws {
+        let counter = try database.transactionNumber()
+        if let last = replay.undecided, last.number <= counter { replay.decide(committed: true) }
+        // Of one that was not to be durable a power cut may take the database's half: its page or
+        // verdict comes again.
+        guard replay.durableNumber > counter else { return }
+        let newer = replay.kept.filter { $0.value.number > counter }
+        try database.transaction {
+            try database.whileApplying {
+                try database.withdraw(newer.filter { $0.value.mutation == nil }.keys.sorted())
+                try database.restore(newer.values.compactMap(\.mutation))
+                for (key, value) in replay.origin?.metadata ?? [:] {
+                    try database.setMetadata(key, value)
+                }
+                try database.setMetadata("transaction_number", .integer(replay.number))
+                try database.setMetadata("baton", DatabaseValue(replay.position.baton))
+                try database.raiseCounters(above: replay, by: 0)
+            }
+        }
+        restored = newer.count
+    }
+
+    private mutating func offer(
+        _ transaction: JournalTransaction, _ database: Connection
+    ) throws {
+        for change in transaction.changes {
+            var changed: JournalledMutation
+            switch change {
+            case .settled: continue
+            case .standing(let mutation): changed = mutation
+            case .amended(let mutation, _): changed = mutation
+            }
+            let before = replay.kept[changed.id]?.mutation?.fields ?? [:]
+            changed.fields = changed.fields.filter { before[$0.key]?.value != $0.value.value }
+            if let news = try database.news(in: changed) { offered.append(news) }
+        }
+    }
+
+    /// Mutations of which the queue has never heard, or heard something else, although it knows their
+    /// transactions: somebody or something has changed the database past the journal. (Where the
+    /// journal has holes, or is the older one, that explains it.)
+    private mutating func offerWhatIsMissing(
+        _ rows: [String: JournalledMutation], _ counter: Int64, _ database: Connection
+    ) throws {
+        let isTrusted = reading.isSound && replay.number == counter
+        for mutation in replay.standing where rows[mutation.id] != mutation {
+            let isKnown = try database.hasMutation(mutation.id)
+            guard !isKnown || isTrusted && rows[mutation.id] != nil else { continue }
+            offered += try database.news(in: mutation).map { [$0] } ?? []
+        }
+    }
+
+    /// For support: what was found, in numbers.
+    func log(on database: Connection, nowUtc: String) throws {
+        let new = offered.count - replay.offered.count
+        guard restored > 0 || new > 0 || reading.lost > 0 || !reading.faults.isEmpty else { return }
+        let detail =
+            "restored \(restored), offered \(new), lost \(reading.lost),"
+            + " unreadable files \(reading.faults.count)"
+        try database.execute(
+            "INSERT INTO __sync_log (at_utc, event, detail) VALUES (?, 'journal', ?)",
+            [.text(nowUtc), .text(detail)])
+    }
+}
+
+extension Connection {
+    func hasMutation(_ id: String) throws -> Bool {
+        try first("SELECT 1 FROM __sync_outbox WHERE mutation_id = ?", [.text(id)]) { _ in true }
+            ?? false
+    }
+
+    /// What of a mutation this device does not show already; nil where it shows all of it.
+    func news(in mutation: JournalledMutation) throws -> JournalledMutation? {
+        let record = RecordID(mutation.record)
+        let isDeleted = try first(
+            "SELECT is_deleted FROM record WHERE id = ?", [.text(mutation.record)]
+        ) { try $0.flag(0) }
+        guard let isDeleted else { return mutation }
+        var news = mutation
+        if news.operation == "INSERT" { news.operation = "UPDATE" }
+        news.fields = try mutation.fields.filter { name, field in
+            name == Mutation.deletedField
+                ? (field.value == .integer(1)) != isDeleted
+                : try DatabaseValue(value(of: name, in: record)) != field.value
+        }
+        return news.fields.isEmpty ? nil : news
+    }
+}

@@ -1,0 +1,111 @@
+internal import Crypto
+
+/// A segment's file: `00000001.journal` and so on.
+struct JournalSegment: Equatable, Sendable {
+    static let suffix = ".journal"
+    /// What a file is called in which something was damaged, when everything else of it stands in a
+    /// newer segment.
+    static let damagedSuffix = ".damaged"
+
+    var number: Int
+    var byteCount: Int
+    var isDamaged = false
+
+    var name: String { Self.name(number) }
+
+    static func name(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + suffix
+    }
+
+    /// nil for a file that is no segment.
+    static func number(ofName name: String) -> Int? {
+        guard name.hasSuffix(suffix), let number = Int(name.dropLast(suffix.count)), number > 0
+        else { return nil }
+        return self.name(number) == name ? number : nil
+    }
+}
+
+/// Everything that stands in the journal's folder.
+struct JournalReading {
+    private(set) var replay = JournalReplay()
+    private(set) var segments: [JournalSegment] = []
+    /// Where the next entry comes: behind this one, in the last segment.
+    private(set) var chain = JournalChain()
+    private(set) var end = 0
+    /// Entries since the last snapshot that are gone or unreadable.
+    private(set) var lost = 0
+    /// The last write was cut. What it was to say was never called saved.
+    private(set) var isTorn = false
+    /// Damaged files that were set aside before.
+    private(set) var setAside: [String] = []
+    /// Why a file could not be read.
+    private(set) var faults: [JournalFault] = []
+
+    var isSound: Bool { lost == 0 && !isTorn && faults.isEmpty && replay.incomplete.isEmpty }
+
+    /// - Throws: `JournalFault` where the folder itself cannot be read.
+    init(_ folder: any JournalFolder, by cipher: JournalCipher) throws {
+        for name in try folder.names() {
+            if name.hasSuffix(JournalSegment.damagedSuffix) { setAside.append(name) }
+            guard let number = JournalSegment.number(ofName: name) else { continue }
+            segments.append(JournalSegment(number: number, byteCount: 0))
+        }
+        segments.sort { $0.number < $1.number }
+        for index in segments.indices { read(index, in: folder, by: cipher) }
+    }
+
+    private mutating func read(
+        _ index: Int, in folder: any JournalFolder, by cipher: JournalCipher
+    ) {
+        end = 0
+        let bytes: [UInt8]
+        do {
+            bytes = try folder.contents(of: segments[index].name)
+        } catch {
+            let fault = error as? JournalFault ?? .malformed
+            // The process that writes the home has let it go meanwhile.
+            if fault.isMissingFile { return }
+            faults.append(fault)
+            segments[index].isDamaged = true
+            return
+        }
+        segments[index].byteCount = bytes.count
+        let reading = JournalSegmentReading(bytes, by: cipher)
+        let lostBefore = lost
+        for entry in reading.entries { take(entry, in: index) }
+        // Nothing readable at all is no write that was cut.
+        if reading.isTorn, reading.entries.isEmpty { segments[index].isDamaged = true }
+        if reading.damagedPlaces > 0 {
+            segments[index].isDamaged = true
+            // Before the first entry of all there is no number that would tell how many.
+            if lost == lostBefore { lost += reading.damagedPlaces }
+        }
+        // Within the journal the next segment's first number tells what is missing.
+        isTorn = reading.isTorn
+        end = reading.end
+    }
+
+    private mutating func take(_ entry: JournalSegmentReading.Entry, in index: Int) {
+        // A copy of what was read already, put back by somebody.
+        guard entry.number > chain.number else {
+            segments[index].isDamaged = true
+            lost += 1
+            return
+        }
+        let isNext = entry.number == chain.number + 1
+        if chain.number > 0, !isNext {
+            lost += Int(clamping: entry.number - chain.number - 1)
+        } else if isNext, entry.previous != chain.hash {
+            lost += 1
+        }
+        chain = JournalChain(number: entry.number, hash: entry.hash)
+        guard let content = entry.entry else {
+            segments[index].isDamaged = true
+            lost += 1
+            return
+        }
+        if case .snapshot = content { lost = 0 }
+        replay.take(content, in: segments[index].number)
+    }
+}

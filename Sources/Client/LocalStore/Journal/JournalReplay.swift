@@ -1,0 +1,108 @@
+internal import Replication
+
+/// What the journal's entries come to, one after the other. Pure.
+///
+/// An entry is written before its transaction commits, so the last one is *undecided*: only a later
+/// number, or a mark, says that it was committed. A number that comes again says that the one before
+/// was rolled back.
+struct JournalReplay: Equatable {
+    struct Kept: Equatable {
+        /// nil where it was settled.
+        var mutation: JournalledMutation?
+        /// The transaction that left it so.
+        var number: Int64
+        /// The oldest segment that it takes to know it.
+        var since: Int
+    }
+
+    private(set) var kept: [String: Kept] = [:]
+    private(set) var origin: JournalOrigin?
+    private(set) var position = JournalPosition(lamport: 0, sequence: 0, serverEpoch: 0)
+    /// Of the last transaction that counts, and of the last durable one.
+    private(set) var number: Int64 = 0
+    private(set) var durableNumber: Int64 = 0
+    private(set) var undecided: JournalTransaction?
+    private var undecidedSegment = 0
+    private(set) var offered: [JournalledMutation] = []
+    /// Where the snapshot stands that holds them.
+    private(set) var offeredSince: Int?
+    /// Mutations of which only later changes are left: an entry before them is lost.
+    private(set) var incomplete: Set<String> = []
+    /// Over all that was ever read, also what was rolled back.
+    private(set) var highestLamport: Int64 = 0
+    private(set) var highestSequence: Int64 = 0
+    private(set) var isEmpty = true
+
+    /// - Parameter segment: where the entry stands.
+    mutating func take(_ entry: JournalEntry, in segment: Int) {
+        isEmpty = false
+        switch entry {
+        case .beginning(let origin): self.origin = self.origin ?? origin
+        case .snapshot(let snapshot): begin(from: snapshot, in: segment)
+        case .transaction(let transaction):
+            if let last = undecided, last.number < transaction.number { decide(committed: true) }
+            undecided = transaction
+            undecidedSegment = segment
+            raise(transaction.position)
+        case .confirmed(let number):
+            decide(committed: undecided.map { $0.number <= number } ?? false)
+        }
+    }
+
+    /// What waits, in the order of the queue.
+    var standing: [JournalledMutation] {
+        kept.values.compactMap(\.mutation).sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Says of the undecided transaction what the database knows.
+    mutating func decide(committed: Bool) {
+        defer { undecided = nil }
+        guard committed, let transaction = undecided else { return }
+        number = transaction.number
+        if transaction.isDurable { durableNumber = transaction.number }
+        position = transaction.position
+        origin = transaction.origin ?? origin
+        for change in transaction.changes {
+            let (id, after) = result(of: change)
+            let isPart = if case .amended = change { true } else { false }
+            if isPart, kept[id]?.mutation == nil { incomplete.insert(id) }
+            let since = isPart ? kept[id]?.since ?? undecidedSegment : undecidedSegment
+            kept[id] = Kept(mutation: after, number: transaction.number, since: since)
+        }
+    }
+
+    /// The mutation that a change leaves; nil where it settles it.
+    func result(of change: JournalChange) -> (id: String, after: JournalledMutation?) {
+        switch change {
+        case .settled(let id): return (id, nil)
+        case .standing(let mutation): return (mutation.id, mutation)
+        case .amended(let part, let removed):
+            var mutation = part
+            var fields = kept[part.id]?.mutation?.fields ?? [:]
+            for name in removed { fields[name] = nil }
+            mutation.fields = fields.merging(part.fields) { $1 }
+            return (part.id, mutation)
+        }
+    }
+
+    private mutating func begin(from snapshot: JournalSnapshot, in segment: Int) {
+        kept = [:]
+        for mutation in snapshot.mutations {
+            kept[mutation.id] = Kept(mutation: mutation, number: snapshot.number, since: segment)
+        }
+        undecided = nil
+        incomplete = []
+        origin = snapshot.origin
+        position = snapshot.position
+        number = snapshot.number
+        durableNumber = snapshot.number
+        offered = snapshot.offered
+        offeredSince = offered.isEmpty ? nil : segment
+        raise(snapshot.position)
+    }
+
+    private mutating func raise(_ position: JournalPosition) {
+        highestLamport = max(highestLamport, position.lamport)
+        highestSequence = max(highestSequence, position.sequence)
+    }
+}
