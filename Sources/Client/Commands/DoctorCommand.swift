@@ -16,7 +16,12 @@ enum DoctorCommand {
     }
 
     static let entry = Entry(
-        name: "doctor", summary: "Check home, keys and system; say what is wrong and what to do."
+        name: "doctor", summary: "Check home, keys and system; say what is wrong and what to do.",
+        discussion: """
+            With --repair a damaged database is set aside, and a new one made from the journal: \
+            everything that waits to be sent comes back, and 'walkdown sync' fetches the rest.
+            """,
+        options: [Repair.option, Repair.lastChange]
     ) { run in
         let findings = try examine(run)
         let troubles = findings.compactMap(\.trouble)
@@ -37,7 +42,7 @@ enum DoctorCommand {
         findings += ProcessHardening.surroundings().map { weakness in
             Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
         }
-        return findings + storeFindings(run)
+        return try findings + storeFindings(run)
     }
 
     private struct StoreLook {
@@ -47,32 +52,88 @@ enum DoctorCommand {
     }
 
     /// Opens the database only where a PIN can be had; without one the rest is still looked at.
-    private static func storeFindings(_ run: CommandRun) -> [Finding] {
+    private static func storeFindings(_ run: CommandRun) throws -> [Finding] {
+        let repair = try Repair(run)
+        do {
+            let unlocked = try run.unlock(for: repair == nil ? .reading : .writing)
+            defer { unlocked.key.erase() }
+            let repaired = repair.map { repair in
+                check("repair") { try repair.perform(on: unlocked, run) }
+            }
+            return [repaired].compactMap { $0 } + databaseFindings(unlocked, run)
+                + [check("journal") { try examineJournal(of: unlocked) }]
+        } catch VaultError.noPIN where repair == nil {
+            return [
+                Finding(
+                    name: "database", trouble: nil,
+                    note: "not looked at: there is no PIN ('--pin-file')")
+            ]
+        } catch VaultError.notEnrolled where repair == nil {
+            return [Finding(name: "database", trouble: nil, note: "none yet")]
+        } catch {
+            return [
+                Finding(name: "database", trouble: Walkdown.renderer.failure(for: error))
+            ]
+        }
+    }
+
+    private static func databaseFindings(
+        _ unlocked: UnlockedHome, _ run: CommandRun
+    ) -> [Finding] {
         var look: StoreLook?
         let database = check("database", note: "in order, and the queue fits what is shown") {
-            do {
-                let found = try run.withStore(for: .reading) { store in
-                    StoreLook(
-                        broken: try store.audit(), sizes: try store.sizes(),
-                        notices: try store.status().notices)
-                }
-                look = found
-                guard found.broken.isEmpty else {
-                    throw Failure(
-                        .locked,
-                        counted(found.broken.count, "rule is", "rules are") + " broken",
-                        advice: found.broken.joined(separator: "\n"))
-                }
-                return nil
-            } catch VaultError.noPIN {
-                return "not looked at: there is no PIN ('--pin-file')"
-            } catch VaultError.notEnrolled {
-                return "none yet"
+            let found = try examineDatabase(of: unlocked, run)
+            look = found
+            guard found.broken.isEmpty else {
+                throw Failure(
+                    .locked,
+                    counted(found.broken.count, "rule is", "rules are") + " broken",
+                    advice: found.broken.joined(separator: "\n"))
             }
+            return nil
         }
         guard let look else { return [database] }
         return [database, Finding(name: "storage", note: look.sizes.sentence)]
             + look.notices.map { Finding(name: "upgrade", note: $0) }
+    }
+
+    private static func examineDatabase(
+        of unlocked: UnlockedHome, _ run: CommandRun
+    ) throws -> StoreLook {
+        if let damage = try DeviceStore.damage(home: unlocked.home, key: unlocked.key) {
+            throw Failure(
+                .locked, "the database cannot be used: \(damage)",
+                advice: "'walkdown doctor --repair' makes a new one from the journal.")
+        }
+        let store = try DeviceStore.open(
+            home: unlocked.home, key: unlocked.key, access: .reader, sources: run.storeSources)
+        return try run.closing(store) { store in
+            StoreLook(
+                broken: try store.audit(), sizes: try store.sizes(),
+                notices: try store.status().notices)
+        }
+    }
+
+    private static func examineJournal(of unlocked: UnlockedHome) throws -> String {
+        let copy = try DeviceStore.secondCopy(home: unlocked.home, key: unlocked.key)
+        guard copy.lost == 0 else {
+            throw Failure(
+                .failed,
+                counted(copy.lost, "entry", "entries") + " of the journal cannot be read",
+                advice: "The next command that writes makes it anew from the database.")
+        }
+        guard copy.knowsDevice else {
+            return "none yet: the next command that writes makes it"
+        }
+        var note =
+            counted(copy.waiting, "waiting change stands", "waiting changes stand")
+            + " in it a second time"
+        if copy.damagedFiles > 0 {
+            note +=
+                "; " + counted(copy.damagedFiles, "damaged file is", "damaged files are")
+                + " beside it"
+        }
+        return copy.offered.isEmpty ? note : note + "; " + Repair.words(for: copy.offered)
     }
 
     private static func check(

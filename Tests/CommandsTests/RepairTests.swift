@@ -1,0 +1,142 @@
+import Coding
+import Foundation
+import Glibc
+import LocalStore
+import Replication
+import TestSupport
+import Testing
+import Vault
+
+@Suite("doctor and a damaged database")
+struct RepairTests {
+    private let bench: StoreBench
+
+    init() throws {
+        bench = try StoreBench()
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "pressure=160").status == 0)
+        #expect(try bench.run("new", "cold_chain").status == 0)
+    }
+
+    private var database: String { bench.bench.home.database }
+
+    private func overwriteStart() throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: database))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 8192))
+        try file.close()
+    }
+
+    /// What is wrong; the process of a test is not hardened, which is of no interest here.
+    private func troubles(_ words: String...) throws -> [String] {
+        let outcome = try bench.bench.run(["doctor", "--json"] + words)
+        let findings = try #require(outcome.json).elements("findings")
+        return try findings.filter { try !$0.bool("ok") }.map { try $0.string("name") }
+            .filter { $0 != "memory" }
+    }
+
+    private func queue() throws -> [String] {
+        try bench.document("outbox").asArray().map { row in
+            try row.string("mutationId") + " " + row.string("operation") + " "
+                + row.strings("columns").joined(separator: " ")
+        }
+    }
+
+    @Test("F01 a sound home has its changes a second time, and nothing to repair")
+    func sound() throws {
+        let outcome = try bench.run("doctor")
+        #expect(try troubles() == [])
+        #expect(outcome.output.contains("ok     journal: 2 waiting changes stand in it"))
+        let repair = try bench.run("doctor", "--repair")
+        #expect(repair.output.contains("ok     repair: there was nothing to repair"))
+    }
+
+    @Test(
+        "F01 F03 a damaged database is named, set aside, and made anew with everything that waits")
+    func damaged() throws {
+        let before = try queue()
+        try overwriteStart()
+        let finding = try bench.run("doctor")
+        #expect(finding.status == 6)
+        #expect(finding.output.contains("wrong  database: the database cannot be used"))
+        #expect(finding.output.contains("walkdown doctor --repair"))
+        #expect(try bench.run("status").status == 6)
+        let repair = try bench.run("doctor", "--repair")
+        #expect(repair.output.contains("made anew with 2 waiting changes"))
+        #expect(repair.output.contains(database + ".damaged-1"))
+        #expect(access(database + ".damaged-1", F_OK) == 0)
+        #expect(try queue() == before)
+        #expect(try bench.document("status").integer("pending") == 2)
+        #expect(try bench.document("status").string("deviceId") == CommandBench.deviceId)
+        #expect(try troubles() == [])
+    }
+
+    @Test("a database that is missing is made anew in the same way")
+    func missing() throws {
+        let before = try queue()
+        #expect(unlink(database) == 0)
+        #expect(try bench.run("doctor").status == 6)
+        #expect(try troubles() == ["database"])
+        #expect(try troubles("--repair") == [])
+        #expect(try queue() == before)
+    }
+
+    @Test("without a journal there is nothing to make it from, and nothing is touched")
+    func noJournal() throws {
+        try FileManager.default.removeItem(atPath: bench.bench.home.journal)
+        try overwriteStart()
+        let repair = try bench.run("doctor", "--repair")
+        #expect(repair.status == 6)
+        #expect(repair.output.contains("its second copy does not say who this device is"))
+        #expect(access(database, F_OK) == 0)
+    }
+
+    @Test("another process that holds the home is not repaired away from under it")
+    func held() throws {
+        try bench.withStore { _ in
+            let repair = try bench.run("doctor", "--repair")
+            #expect(repair.status == 6)
+            #expect(repair.output.contains("process \(getpid())"))
+        }
+    }
+
+    @Test(
+        "a change that was not yet saved is offered once, to be taken or left",
+        arguments: [("take", Int64(170)), ("leave", 160)])
+    func lastChange(word: String, pressure: Int64) throws {
+        try makeOffer()
+        let finding = try bench.run("doctor")
+        #expect(try troubles() == [])
+        #expect(finding.output.contains("\(StoreBench.assigned): pressure"))
+        #expect(finding.output.contains("--last-change take"))
+        #expect(!finding.output.contains("170"))
+        #expect(try troubles("--repair", "--last-change", word) == [])
+        #expect(try !bench.run("doctor").output.contains("--last-change"))
+        let fields = try bench.document("show", StoreBench.assigned.rawValue).object("fields")
+        #expect(try fields.object("pressure").integer("value") == pressure)
+    }
+
+    /// The database of a moment before the last commit, beside the journal of the moment after its
+    /// entry.
+    private func makeOffer() throws {
+        let manager = FileManager.default
+        let home = bench.bench.home
+        let early = bench.bench.folder.file("early.db")
+        let late = bench.bench.folder.file("late")
+        try manager.copyItem(atPath: database, toPath: early)
+        try bench.withStore { store in
+            try store.set([("pressure", .integer(170))], on: StoreBench.assigned)
+            try manager.copyItem(atPath: home.journal, toPath: late)
+        }
+        try manager.removeItem(atPath: database)
+        try manager.removeItem(atPath: home.journal)
+        try manager.copyItem(atPath: early, toPath: database)
+        try manager.copyItem(atPath: late, toPath: home.journal)
+        // The next command that writes finds it.
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "notes=x").status == 0)
+    }
+
+    @Test("--last-change goes with --repair, and knows two words")
+    func usage() throws {
+        #expect(try bench.run("doctor", "--last-change", "take").status == 2)
+        #expect(try bench.run("doctor", "--repair", "--last-change", "maybe").status == 2)
+    }
+}
