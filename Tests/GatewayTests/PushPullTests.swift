@@ -9,7 +9,8 @@ import Testing
 @Suite("Push and pull over HTTP", .timeLimit(.minutes(10)))
 struct PushPullTests {
     private func verdicts(_ answer: RawConnection.Answer) throws -> [Verdict] {
-        try PushResponse(json: JSON.parse(answer.body)).results
+        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+        return try PushResponse(json: JSON.parse(answer.body)).results
     }
 
     private func page(_ answer: RawConnection.Answer) throws -> PullResponse {

@@ -60,9 +60,9 @@ extension Tour {
         try tell("started again: four changes, nothing lost, nothing twice")
     }
 
-    /// Asks every few milliseconds, for fifteen seconds at most.
+    /// Asks every few milliseconds, for three quarters of a minute at most.
     private func waitUntil(_ holds: () throws -> Bool) throws -> Bool {
-        let end = world.now() + 15_000
+        let end = world.now() + 45_000
         while world.now() < end {
             if try holds() { return true }
             usleep(20_000)
