@@ -45,6 +45,7 @@ struct PushPullTests {
             let packed = try push.with("Content-Encoding", "gzip")
                 .with(body: Gzip.compress(push.body)).send(to: server)
             #expect(try verdicts(packed).map(\.status) == [.applied], "\(size) bytes")
+            first.baton = try PushResponse(json: JSON.parse(packed.body)).baton
             let pulled = try second.pull().with("Accept-Encoding", "gzip").send(to: server)
             let page = try PullResponse(
                 json: JSON.parse(Gzip.inflate(pulled.body, limit: 4 << 20)))

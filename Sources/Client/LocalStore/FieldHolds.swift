@@ -27,6 +27,12 @@ extension Connection {
     fileprivate func hold(_ field: FieldName, of id: RecordID) throws {
         let key: [DatabaseValue] = [.text(id.rawValue), .text(field)]
         try execute("INSERT OR IGNORE INTO __sync_held (record_id, name) VALUES (?, ?)", key)
+        try keepShadow(of: field, in: id)
+    }
+
+    /// What stands in the field is what was confirmed: it goes to the shadow, unless one is there.
+    func keepShadow(of name: FieldName, in id: RecordID) throws {
+        let key: [DatabaseValue] = [.text(id.rawValue), .text(name)]
         try execute(
             """
             INSERT OR IGNORE INTO __sync_shadow

@@ -136,24 +136,6 @@ extension Connection {
             """, [.integer(sequence)])
         for name in names { try showConfirmedOrNewest(name, of: row.record) }
     }
-
-    /// What stands in the field is what was confirmed.
-    private func keepShadow(of name: FieldName, in id: RecordID) throws {
-        let key: [DatabaseValue] = [.text(id.rawValue), .text(name)]
-        try execute(
-            """
-            INSERT OR IGNORE INTO __sync_shadow
-                (record_id, name, value, lamport, node, version, present)
-            SELECT record_id, name, value, lamport, node, version, 1
-            FROM field WHERE record_id = ? AND name = ?
-            """, key)
-        try execute(
-            """
-            INSERT OR IGNORE INTO __sync_shadow
-                (record_id, name, value, lamport, node, version, present)
-            VALUES (?, ?, NULL, 0, '', 0, 0)
-            """, key)
-    }
 }
 
 /// Parts of a mutation. The server knows an id by the content that came with it, so a part that goes
