@@ -116,10 +116,30 @@ struct StatusTests {
         Row(name: "another encoding", status: 415, code: "unsupported_encoding") {
             $0.push([]).with("Content-Encoding", "br")
         },
+        Row(name: "a program one version ahead", status: 200) {
+            $0.push([]).with(body: Self.batch(of: $0, RecordTable.schemaVersion + 1))
+        },
+        Row(name: "a program of another age", status: 200) {
+            $0.push([]).with(body: Self.batch(of: $0, 0))
+        },
+        Row(name: "a program two versions ahead", status: 426, code: "upgrade_needed") {
+            $0.push([]).with(body: Self.batch(of: $0, RecordTable.schemaVersion + 2))
+        },
+        Row(name: "T17 an operation of nobody", status: 400, code: "bad_request") {
+            let push = $0.push([$0.mutation(notes: "a")])
+            let text = String(decoding: push.body, as: UTF8.self)
+            return push.with(body: Array(text.replacing("UPDATE", with: "UPSERT").utf8))
+        },
         Row(name: "a header of 17 KiB", status: 431, code: "header_too_large") {
             $0.pull().with("X-Pad", String(repeating: "a", count: 17 << 10))
         },
     ]
+
+    private static func batch(of device: TestDevice, _ version: Int64) -> [UInt8] {
+        var batch = device.batch([device.mutation(notes: "a")])
+        batch.schemaVersion = version
+        return batch.json.serialized()
+    }
 
     @Test("are those of the contract", arguments: rows)
     func status(row: Row) throws {

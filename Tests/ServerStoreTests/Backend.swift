@@ -10,22 +10,26 @@ enum Backend: CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "SQLite" }
 
-    func make(in folder: TemporaryFolder, clock: FixedClock, queueLimit: Int = 256) throws
-        -> any Store
-    {
+    func make(
+        in folder: TemporaryFolder, clock: FixedClock, queueLimit: Int = 256,
+        model: RecordModel = .current
+    ) throws -> any Store {
         switch self {
         case .sqlite:
             try SQLiteStore.create(
                 at: folder.file("server.db"),
-                SQLiteStore.Environment(now: clock.reading, queueLimit: queueLimit))
+                SQLiteStore.Environment(now: clock.reading, queueLimit: queueLimit, model: model))
         }
     }
 
-    func reopen(in folder: TemporaryFolder, clock: FixedClock) throws -> any Store {
+    func reopen(
+        in folder: TemporaryFolder, clock: FixedClock, model: RecordModel = .current
+    ) throws -> any Store {
         switch self {
         case .sqlite:
             try SQLiteStore.open(
-                at: folder.file("server.db"), SQLiteStore.Environment(now: clock.reading))
+                at: folder.file("server.db"),
+                SQLiteStore.Environment(now: clock.reading, model: model))
         }
     }
 }

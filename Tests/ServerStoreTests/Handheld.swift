@@ -12,6 +12,8 @@ final class Handheld {
     private var made = 0
     var cursor: String?
     var baton: String?
+    /// Of its program; an upgrade raises it.
+    var schemaVersion = RecordTable.schemaVersion
     private(set) var confirmed: [RecordID: WireRecord] = [:]
     private(set) var results: [Verdict] = []
     private(set) var lastPage: PullResponse?
@@ -37,6 +39,7 @@ final class Handheld {
         copy.cursor = cursor
         copy.baton = baton
         copy.confirmed = confirmed
+        copy.schemaVersion = schemaVersion
         return copy
     }
 
@@ -89,7 +92,8 @@ final class Handheld {
         return Mutation(
             id: id ?? MutationID("\(node)-\(made)"), sequence: sequence, table: table,
             record: record, parent: parent, operation: operation, lamport: clock.tick(),
-            changes: changes, createdAtUtc: "2026-03-02T08:00:00.000Z")
+            changes: changes, createdAtUtc: "2026-03-02T08:00:00.000Z",
+            schemaVersion: schemaVersion)
     }
 
     func delete(_ record: RecordID) -> Mutation {
@@ -100,8 +104,8 @@ final class Handheld {
 
     func request(_ mutations: [Mutation]) -> PushRequest {
         PushRequest(
-            clientNodeId: node, clientEpoch: 1, baton: baton, pullPosition: cursor,
-            mutations: mutations)
+            clientNodeId: node, clientEpoch: 1, baton: baton, schemaVersion: schemaVersion,
+            pullPosition: cursor, mutations: mutations)
     }
 
     @discardableResult

@@ -14,10 +14,10 @@ final class Yard {
     var store: any Store
     private var secrets: UInt8 = 0
 
-    init(_ backend: Backend, queueLimit: Int = 256) throws {
+    init(_ backend: Backend, queueLimit: Int = 256, model: RecordModel = .current) throws {
         self.backend = backend
         folder = try TemporaryFolder("yard")
-        store = try backend.make(in: folder, clock: clock, queueLimit: queueLimit)
+        store = try backend.make(in: folder, clock: clock, queueLimit: queueLimit, model: model)
         _ = try store.addTeam(named: "north")
         _ = try store.addTeam(named: "south")
         try store.publish(try Yard.form())
@@ -90,9 +90,10 @@ final class Yard {
         return witness.confirmed
     }
 
-    func restart() throws {
+    /// Perhaps as another version of the program.
+    func restart(model: RecordModel = .current) throws {
         try store.close()
-        store = try backend.reopen(in: folder, clock: clock)
+        store = try backend.reopen(in: folder, clock: clock, model: model)
     }
 
     // MARK: Backups

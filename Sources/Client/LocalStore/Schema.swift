@@ -1,3 +1,4 @@
+internal import Replication
 package import SQLite
 
 /// The tables of the encrypted database.
@@ -6,8 +7,10 @@ package import SQLite
 /// 2,000 questions needs no DDL. Absent and NULL are the same. Tables whose names begin with
 /// `__sync_` are written by triggers and by this module only.
 package enum Schema {
-    /// The number that mutations carry to the server: the meaning of tables and fields.
-    package static let version: Int64 = 1
+    /// The number that mutations carry to the server: the meaning of tables and fields. Rows of the
+    /// outbox keep the one that they were made under; with the first release that raises it, the
+    /// triggers that capture have to name it, beside the column's default of 1.
+    package static let version: Int64 = RecordTable.schemaVersion
 
     package static let migrations = Migrations([
         Migration("records") { try $0.run(script: records) },

@@ -90,6 +90,7 @@ extension Refusal {
         case .forked: Refusal(409, "forked", error.message)
         case .keyReused: Refusal(422, "idempotency_key_reused", error.message)
         case .tooManyMutations: Refusal(413, "too_many_mutations", error.message)
+        case .peerTooNew: Refusal(426, "upgrade_needed", error.message)
         case .codeUnknown: Refusal(401, "code_unknown", error.message)
         case .codeUsed: Refusal(409, "code_used", error.message)
         case .codeExpired: Refusal(410, "code_expired", error.message)

@@ -13,6 +13,8 @@ package struct ServerStoreError: Error, Equatable, Sendable, CustomStringConvert
         /// The same idempotency key was used for other content.
         case keyReused
         case tooManyMutations
+        /// The device's program is more than one version ahead of the server's.
+        case peerTooNew
         case codeUnknown
         case codeUsed
         case codeExpired

@@ -17,6 +17,11 @@ package enum BuiltInField {
     package static let model = "@model"
     package static let serial = "@serial"
 
+    /// Those that this version knows; a newer peer may have others.
+    package static let all: Set<String> = [
+        state, form, formVersion, asset, assignee, due, comment, title, tag, model, serial,
+    ]
+
     package static func isBuiltIn(_ field: String) -> Bool { field.utf8.first == UInt8(ascii: "@") }
 
     /// How concurrent changes of a built-in field merge, in the words of Replication's

@@ -75,7 +75,8 @@ package enum RecordTable {
     package static let attachment = "attachment"
     package static let repetition = "repeat"
 
-    package static let all = [
-        inspection, site, asset, assignment, finding, attachment, repetition,
-    ]
+    /// The number of what tables and fields mean, raised by each release that adds to it. Mutations
+    /// carry the number of the program that made them, so that a server knows whether an unknown
+    /// name is a mistake or news. Client and server may be one apart.
+    package static let schemaVersion: Int64 = 1
 }

@@ -54,6 +54,7 @@ struct Admission {
         try checkKind()
         try checkScope()
         try checkAbove()
+        try checkRoom()
         let policies = try fieldPolicies()
         for column in mutation.columns {
             guard let value = mutation.changes[column]?.value else { continue }
@@ -62,7 +63,7 @@ struct Admission {
         return policies
     }
 
-    private func rejected(
+    func rejected(
         _ code: RejectionCode, column: FieldName? = nil, _ message: String
     ) -> Refusal {
         .rejected(WireError(code: code.rawValue, column: column, message: message))
@@ -72,7 +73,7 @@ struct Admission {
 
     /// Table, parent and id agree with what is known.
     private func checkKind() throws {
-        guard RecordTable.all.contains(mutation.table) else {
+        guard takesUnknown || session.model.knows(table: mutation.table) else {
             throw rejected(.unknownTable, "this server has no table of that name")
         }
         guard let existing else { return try checkNew() }
@@ -84,17 +85,6 @@ struct Admission {
 
     private static let officeTables = [RecordTable.site, RecordTable.assignment]
 
-    /// The tables whose records may stand above; nil stands for none.
-    private static let parents: [String: [String?]] = [
-        RecordTable.site: [nil],
-        RecordTable.asset: [RecordTable.site],
-        RecordTable.assignment: [RecordTable.asset],
-        RecordTable.inspection: [RecordTable.asset, nil],
-        RecordTable.finding: [RecordTable.inspection],
-        RecordTable.attachment: [RecordTable.inspection],
-        RecordTable.repetition: [RecordTable.inspection, RecordTable.repetition],
-    ]
-
     private func checkNew() throws {
         if !author.isOffice, Admission.officeTables.contains(mutation.table) {
             throw rejected(.notAllowed, "sites and assignments are made in the office")
@@ -105,7 +95,11 @@ struct Admission {
             guard try session.connection.isPruned(id) else { throw Refusal.waiting }
             throw parentDeleted
         }
-        guard Admission.parents[mutation.table]?.contains(parent?.table) == true else {
+        guard canStand(under: parent) else {
+            guard session.model.knows(table: mutation.table) else {
+                throw rejected(
+                    .unknownTable, "this server keeps such a record only below one that it has")
+            }
             throw rejected(.wrongParent, "such a record cannot stand under that parent")
         }
         if try isUnderTombstone() { throw parentDeleted }
@@ -210,6 +204,7 @@ struct Admission {
             return try checkState(value)
         }
         if column == Mutation.deletedField { return try checkDeletion(value) }
+        if takesUnknown, isUnknown(column, form: form) { return }
         if BuiltInField.isBuiltIn(column) { return try checkBuiltIn(column, value) }
         guard let form else { return }
         guard let index = form.index(of: column) else {
@@ -283,5 +278,6 @@ enum RejectionCode: String {
     case parentDeleted = "parent_deleted"
     case notAllowed = "not_allowed"
     case outOfScope = "out_of_scope"
+    case recordFull = "record_full"
     case locked
 }

@@ -1,4 +1,5 @@
 internal import Coding
+internal import Forms
 internal import Inspections
 internal import Replication
 internal import SQLite
@@ -14,13 +15,25 @@ extension SQLiteStore {
                 var record = row
                 record.state.fields = try connection.fields(of: row.id)
                 guard form == nil || record.text(BuiltInField.form) == form else { return nil }
-                return ExportRow(record, asset: try connection.assetTag(of: record))
+                return ExportRow(
+                    record, asset: try connection.assetTag(of: record),
+                    form: try publishedForm(of: record, connection))
             }
         }
     }
 }
 
 extension SQLiteStore {
+    /// nil where this server has not published it.
+    private func publishedForm(of record: StoredRecord, _ connection: Connection) throws
+        -> FormDefinition?
+    {
+        guard let id = record.text(BuiltInField.form),
+            let version = record.text(BuiltInField.formVersion)
+        else { return nil }
+        return try forms.policies(ofForm: id, version: version, from: connection)?.form
+    }
+
     package func census() throws -> Census {
         try readForOffice { connection in
             func count(_ rows: String) throws -> Int64 {
@@ -69,10 +82,13 @@ extension Connection {
 }
 
 extension ExportRow {
-    init(_ record: StoredRecord, asset: String?) {
+    /// Without what a newer device has put beside the questions of the form: nobody here knows what
+    /// it means. It stays in the record.
+    init(_ record: StoredRecord, asset: String?, form: FormDefinition?) {
         var answers: [String: FieldValue] = [:]
         for (name, register) in record.fields
         where !BuiltInField.isBuiltIn(name) && !register.value.isNull {
+            if let form, form.index(of: name) == nil { continue }
             answers[name] = register.value
         }
         self.init(

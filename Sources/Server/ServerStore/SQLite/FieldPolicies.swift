@@ -7,6 +7,7 @@ struct FieldPolicies {
     let form: FormDefinition?
     private let policies: [FieldName: MergePolicy]
     private static let builtIn = policy(BuiltInField.mergePolicy(of: BuiltInField.title))
+    private static let builtInFields = RecordModel.current.builtInFields
     private static let state = policy(BuiltInField.mergePolicy(of: BuiltInField.state))
 
     /// Sites, assets, findings and what else has no questions.
@@ -22,7 +23,8 @@ struct FieldPolicies {
 
     func policy(of field: FieldName) -> MergePolicy {
         if field == BuiltInField.state { return FieldPolicies.state }
-        if BuiltInField.isBuiltIn(field) { return FieldPolicies.builtIn }
+        if FieldPolicies.builtInFields.contains(field) { return FieldPolicies.builtIn }
+        // Of what a newer device sent nobody here knows how it merges: a person decides.
         return policies[field] ?? .ask
     }
 

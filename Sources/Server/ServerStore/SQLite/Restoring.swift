@@ -53,8 +53,8 @@ extension SQLiteStore {
             try Schema.migrations.apply(to: connection)
             return try connection.transaction {
                 let session = try WriteSession(
-                    connection: connection, forms: FormShelf(), now: environment.now(),
-                    random: environment.random)
+                    connection: connection, forms: FormShelf(), model: environment.model,
+                    now: environment.now(), random: environment.random)
                 try session.beginEpoch(notBelow: (replaced ?? 0) + 1)
                 try session.finish()
                 return session.epoch

@@ -22,16 +22,19 @@ package final class SQLiteStore: Store {
         /// Batches that may wait for the writer before further ones are refused.
         package var queueLimit: Int
         package var readers: Int
+        /// What this version of the program knows.
+        package var model: RecordModel
 
         package init(
             now: @escaping @Sendable () -> Int64,
             random: @escaping @Sendable (Int) -> [UInt8] = Crypto.random,
-            queueLimit: Int = 256, readers: Int = 2
+            queueLimit: Int = 256, readers: Int = 2, model: RecordModel = .current
         ) {
             self.now = now
             self.random = random
             self.queueLimit = queueLimit
             self.readers = readers
+            self.model = model
         }
     }
 

@@ -9,8 +9,8 @@ struct StoreWriter: Sendable {
     func transaction<Result>(_ body: (WriteSession) throws -> Result) throws -> Result {
         try database.write { connection in
             let session = try WriteSession(
-                connection: connection, forms: forms, now: environment.now(),
-                random: environment.random)
+                connection: connection, forms: forms, model: environment.model,
+                now: environment.now(), random: environment.random)
             let result = try body(session)
             try session.finish()
             return result

@@ -55,7 +55,7 @@ extension Verdict {
 
 extension FieldValue {
     /// What a text takes in JSON; numbers are within what is counted for their field.
-    fileprivate var estimatedBytes: Int {
+    var estimatedBytes: Int {
         guard case .string(let text) = self else { return 0 }
         return text.utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
     }

@@ -7,6 +7,7 @@ internal import SQLite
 final class WriteSession {
     let connection: Connection
     let forms: FormShelf
+    let model: RecordModel
     /// Milliseconds since 1970; the same for everything in the transaction.
     let now: Int64
     /// Changes only when another one begins.
@@ -29,8 +30,10 @@ final class WriteSession {
     }
 
     init(
-        connection: Connection, forms: FormShelf, now: Int64, random: @escaping (Int) -> [UInt8]
+        connection: Connection, forms: FormShelf, model: RecordModel, now: Int64,
+        random: @escaping (Int) -> [UInt8]
     ) throws {
+        self.model = model
         self.connection = connection
         self.forms = forms
         self.now = now
