@@ -42,6 +42,26 @@ struct UpkeepWordsTests {
             ])
     }
 
+    @Test(
+        "T86 status says how many records the restored server no longer has, and that they are here"
+    )
+    func keptFromBefore() throws {
+        let page = PullResponse(
+            deltaRecords: [], nextCursor: "c", hasMore: false,
+            server: ServerState(lamport: 1, epoch: 99, timeUtc: "2026-03-02T08:00:00.000Z"))
+        try bench.withStore { store in
+            // The epoch shows in the middle, and the pull begins at the beginning.
+            for _ in 1...2 { try store.apply(page: page) }
+        }
+        #expect(try bench.document("status").integer("keptFromBefore") == 3)
+        let notice =
+            "the server was restored from a backup and no longer has 3 records that stood here"
+        #expect(try bench.run("status").output.contains("note             \(notice)"))
+        #expect(try bench.run("doctor").output.contains("kept: \(notice)"))
+        let rows = try bench.run("sql", "SELECT name, value FROM __sync_lost_field")
+        #expect(rows.output.contains("@title\tPier 4"))
+    }
+
     @Test("the 426 of a cycle says what to do, and that nothing is lost")
     func refusalWords() {
         let failure = CycleReport(outcome: .refused(Refusal(.upgradeNeeded, status: 426))).failure

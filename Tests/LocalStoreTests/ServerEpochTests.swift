@@ -238,7 +238,9 @@ struct ServerEpochTests {
         try device.finish()
     }
 
-    @Test("what others made and the server has lost goes, but not under work that waits")
+    @Test(
+        "T86 what others made and the server has lost leaves the lists, but not under work that waits"
+    )
     func othersRecords() throws {
         let backup = server.contents
         server.edit("r1", ["notes": .string("a")])
@@ -288,12 +290,15 @@ struct ServerEpochTests {
             for (number, id) in ids.enumerated() {
                 #expect(try device.value("doors", of: id) == .integer(Int64(number)))
             }
+            let isHere = try device.value("notes", of: "theirs") == .string("x")
+            #expect(try isHere != (device.keptValues() == ["theirs notes x"]))
         }
         try device.sync(server)
         try device.sync(server)
         #expect(stored("doors", of: ids[11]) == .integer(11))
         #expect(server.records[made] != nil)
         #expect(try !device.store.inspections().map(\.id).contains("theirs"))
+        #expect(try device.keptValues() == ["theirs notes x"])
         try device.expectNothingPending(server)
         try device.finish()
     }

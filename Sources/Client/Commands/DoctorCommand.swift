@@ -48,7 +48,7 @@ enum DoctorCommand {
     private struct StoreLook {
         var broken: [String]
         var sizes: StoreSizes
-        var notices: [String]
+        var status: StatusSummary
     }
 
     /// Opens the database only where a PIN can be had; without one the rest is still looked at.
@@ -94,7 +94,8 @@ enum DoctorCommand {
         }
         guard let look else { return [database] }
         return [database, Finding(name: "storage", note: look.sizes.sentence)]
-            + look.notices.map { Finding(name: "upgrade", note: $0) }
+            + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
+            + [look.status.keptNotice].compactMap { $0 }.map { Finding(name: "kept", note: $0) }
     }
 
     private static func examineDatabase(
@@ -110,7 +111,7 @@ enum DoctorCommand {
         return try run.closing(store) { store in
             StoreLook(
                 broken: try store.audit(), sizes: try store.sizes(),
-                notices: try store.status().notices)
+                status: try store.status())
         }
     }
 

@@ -52,12 +52,16 @@ extension StatusSummary {
             "digest": .string(digest.rawValue), "nothingUnsynced": .bool(nothingUnsynced),
             "lastSyncUtc": JSON(lastSyncUtc),
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
+            "keptFromBefore": .integer(Int64(keptFromBefore)),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
 
-    /// What holds an upgrade up, a sentence each.
-    var notices: [String] {
+    /// What a person should know beside the counts, a sentence each.
+    var notices: [String] { upgradeNotices + [keptNotice].compactMap { $0 } }
+
+    /// What holds an upgrade up.
+    var upgradeNotices: [String] {
         var notices: [String] = []
         if isUpgradeNeeded {
             notices.append(
@@ -70,5 +74,14 @@ extension StatusSummary {
                     + " 'walkdown sync'")
         }
         return notices
+    }
+
+    /// What the server has lost and this device has not.
+    var keptNotice: String? {
+        guard keptFromBefore > 0 else { return nil }
+        let records = keptFromBefore == 1 ? "1 record" : "\(keptFromBefore) records"
+        return "the server was restored from a backup and no longer has \(records) that stood here:"
+            + " kept on this device for a year, outside the lists (the table __sync_lost of"
+            + " 'walkdown sql')"
     }
 }

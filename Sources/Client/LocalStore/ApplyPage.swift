@@ -123,7 +123,7 @@ extension DeviceStore {
                             let application = RemoteApplication(
                                 database: database, nowUtc: now, newID: newID)
                             try body(application)
-                            try database.removeLeft()
+                            try database.removeLeft(nowUtc: now)
                             try application.writeSiteSums()
                         }
                     }

@@ -261,10 +261,11 @@ package final class DeviceStore: Sendable {
     /// what a person decided about the queue. The guard row is set and cleared inside it, so that a
     /// crash in between leaves it clear.
     func settle<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        try edit { database in
+        let now = SyncTimestamp.text(sources.now())
+        return try edit { database in
             try database.whileApplying {
                 let result = try body(database)
-                try database.removeLeft()
+                try database.removeLeft(nowUtc: now)
                 return result
             }
         }

@@ -100,11 +100,13 @@ extension Connection {
 
 extension RemoteApplication {
     /// The pull has come to its end without this record: the server does not have it, or does not
-    /// show it to this device. What waits here keeps it; it goes with the last of that work.
+    /// show it to this device. What waits here keeps it; it goes with the last of that work. Of a
+    /// record that was here before the server was restored a copy is kept.
     /// - Returns: whether it was removed.
     func settleUnseen(_ id: RecordID, _ mark: UnseenMark) throws -> Bool {
         if mark == .oldEpoch { try offerAgain(id, shown: nil) }
-        if try remove(id) { return true }
+        let isLost = try mark == .oldEpoch && !database.isOutOfScope(id)
+        if try remove(id, isLost: isLost) { return true }
         switch mark {
         case .sameEpoch: try database.removeMark(of: id)
         case .oldEpoch:

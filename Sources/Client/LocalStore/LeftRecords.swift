@@ -1,8 +1,8 @@
 internal import Replication
 internal import SQLite
 
-/// Records that are out of this device's scope and still here, because work on them waits. They
-/// count in no digest, and go with the last of that work.
+/// Records that are out of this device's scope, or that a restored server no longer has, and still
+/// here, because work on them waits. They count in no digest, and go with the last of that work.
 extension Connection {
     /// Whether something of a record waits or was typed and not accepted.
     func holdsWork(_ id: RecordID) throws -> Bool {
@@ -16,7 +16,8 @@ extension Connection {
         ) { _ in true } ?? false
     }
 
-    func noteLeft(_ id: RecordID) throws {
+    /// - Parameter isLost: whether the server has lost it, so that it is kept when the work is done.
+    func noteLeft(_ id: RecordID, isLost: Bool) throws {
         let key: [DatabaseValue] = [.text(id.rawValue)]
         try execute("UPDATE record SET digest = NULL WHERE id = ?", key)
         try execute(
@@ -24,6 +25,16 @@ extension Connection {
             INSERT INTO __sync_left (record_id)
             SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM __sync_left WHERE record_id = ?1)
             """, key)
+        try execute(
+            "UPDATE __sync_left SET is_lost = ?2 WHERE record_id = ?1",
+            key + [DatabaseValue(isLost)])
+    }
+
+    /// Whether the record waits here to go because it is out of scope.
+    func isOutOfScope(_ id: RecordID) throws -> Bool {
+        try first(
+            "SELECT 1 FROM __sync_left WHERE record_id = ? AND is_lost = 0", [.text(id.rawValue)]
+        ) { _ in true } ?? false
     }
 
     func noteReturned(_ id: RecordID) throws {
@@ -31,10 +42,12 @@ extension Connection {
     }
 
     /// Removes those of which nothing waits any more. With the apply guard up.
-    func removeLeft() throws {
-        let done = try query("SELECT record_id FROM __sync_left") { RecordID(try $0.text(0)) }
-            .filter { try !holdsWork($0) }
-        for id in done {
+    func removeLeft(nowUtc: String) throws {
+        let left = try query("SELECT record_id, is_lost FROM __sync_left") { row in
+            (id: RecordID(try row.text(0)), isLost: try row.flag(1))
+        }
+        for (id, isLost) in left where try !holdsWork(id) {
+            if isLost { try keepLost(id, nowUtc: nowUtc) }
             try removeCopy(of: id)
             try noteReturned(id)
         }

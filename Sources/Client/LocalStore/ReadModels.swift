@@ -158,6 +158,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var digest = DigestState.unproven
     /// Texts that were typed and not accepted: no mutation carries them.
     package var drafts = 0
+    /// Records that were here before the server was restored, and that it does not have any more.
+    package var keptFromBefore = 0
 
     package init() {}
 
@@ -172,9 +174,9 @@ package struct StatusSummary: Sendable, Equatable {
 
     /// The proof (M18) that this device could be lost without loss: no change waits, is on its way,
     /// in review, refused or in conflict, nothing typed stands here alone, and the digests were
-    /// equal when the server was last asked.
+    /// equal when the server was last asked. A record that only devices have any more counts as well.
     package var nothingUnsynced: Bool {
-        unsynced + mediaPending + drafts == 0 && digest == .equal
+        unsynced + mediaPending + drafts + keptFromBefore == 0 && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

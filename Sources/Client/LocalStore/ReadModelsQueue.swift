@@ -45,6 +45,7 @@ extension DeviceStore {
                 try database.first("SELECT count(*) FROM draft") {
                     Int(try $0.integer(0))
                 } ?? 0
+            summary.keptFromBefore = try database.lostRecords()
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1

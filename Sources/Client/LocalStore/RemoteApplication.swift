@@ -40,7 +40,8 @@ final class RemoteApplication {
                 try settle(verdict, &report.verdicts)
             case .removal(let id):
                 try apply(&parts, &report)
-                if try remove(id) { report.removed += 1 }
+                try database.letGoLost(id)
+                if try remove(id, isLost: false) { report.removed += 1 }
             }
         }
         try apply(&parts, &report)
@@ -139,6 +140,9 @@ final class RemoteApplication {
         try sums.adoptChildren(of: news.filter { $0.known == nil }.map(\.part.record))
         try staging.write(hasKnown: news.contains { $0.known != nil })
         for (part, known) in news { try finish(part, known) }
+        if try database.lostRecords() > 0 {
+            for (part, _) in news where part.isLast { try database.letGoLost(part.record.id) }
+        }
         report.records += news.count { $0.part.isLast }
     }
 
@@ -196,15 +200,17 @@ final class RemoteApplication {
 
     // MARK: Out of scope
 
-    /// Removes a record that this device may not see any more. One with work that waits stays until
-    /// that is settled, but is not part of the digest.
-    func remove(_ id: RecordID) throws -> Bool {
+    /// Removes a record that this device may not see any more, or that the server has lost: of that
+    /// one a copy is kept apart. One with work that waits stays until that is settled, but is not part
+    /// of the digest.
+    func remove(_ id: RecordID, isLost: Bool) throws -> Bool {
         guard let known = try known(id) else { return false }
         try sums.replace(known.digest, by: nil, of: id)
         guard try !database.holdsWork(id) else {
-            try database.noteLeft(id)
+            try database.noteLeft(id, isLost: isLost)
             return false
         }
+        if isLost { try database.keepLost(id, nowUtc: nowUtc) }
         try sums.disownChildren(of: id)
         try database.removeCopy(of: id)
         return true

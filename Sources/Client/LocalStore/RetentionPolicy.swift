@@ -13,6 +13,8 @@ package struct RetentionPolicy: Sendable, Equatable {
     package var history = 365 * day
     /// What support reads of synchronisation.
     package var log = 365 * day
+    /// Records that a restored server no longer has.
+    package var lostRecords = 365 * day
     /// Answers of complete and approved inspections; the server has them.
     package var finishedInspections = 365 * day
     /// Between two upkeeps, by the device's clock.

@@ -32,6 +32,7 @@ package enum Schema {
             try database.renewFormViews()
         },
         Migration("epochs of the server") { try $0.run(script: epochs) },
+        Migration("records that a restored server lacks") { try $0.run(script: lost) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -203,6 +204,31 @@ package enum Schema {
             PRIMARY KEY (record_id, name)
         ) WITHOUT ROWID;
         ALTER TABLE __sync_outbox ADD COLUMN is_part INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// What was confirmed of records that a restored server no longer has. `server_epoch` is the first
+    /// that lacked them, `version` is of the epoch before; `lost_since` is of the server's clock in
+    /// milliseconds. A record that is still here because work on it waits is kept so afterwards.
+    static let lost = """
+        CREATE TABLE __sync_lost (
+            record_id TEXT PRIMARY KEY NOT NULL,
+            table_name TEXT NOT NULL,
+            parent_id TEXT,
+            version INTEGER NOT NULL,
+            server_updated_at TEXT,
+            server_epoch INTEGER NOT NULL,
+            lost_at_utc TEXT NOT NULL,
+            lost_since INTEGER
+        ) WITHOUT ROWID;
+        CREATE TABLE __sync_lost_field (
+            record_id TEXT NOT NULL REFERENCES __sync_lost (record_id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            value,
+            lamport INTEGER NOT NULL,
+            node TEXT NOT NULL,
+            PRIMARY KEY (record_id, name)
+        ) WITHOUT ROWID;
+        ALTER TABLE __sync_left ADD COLUMN is_lost INTEGER NOT NULL DEFAULT 0;
         """
 
     static let forms = """

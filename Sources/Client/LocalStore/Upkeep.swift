@@ -41,10 +41,12 @@ extension DeviceStore {
     private static let steps: [Step] = [
         { database, _, time in try database.noteSettled(at: time) },
         { database, _, time in try database.noteGrowth(at: time) },
+        { database, _, time in try database.noteLostSince(time) },
         { database, _, time in try database.noteFinished(at: time) },
         { try $0.purgeAcknowledged(before: $2 - $1.acknowledged) },
         { try $0.purgeHistory(before: $2 - $1.history) },
         { try $0.purgeLog(before: $2 - $1.log) },
+        { try $0.purgeLost(before: $2 - $1.lostRecords) },
         { database, _, _ in try database.purgeTombstones() },
         { try $0.archiveFinished(before: $2 - $1.finishedInspections) },
     ]
