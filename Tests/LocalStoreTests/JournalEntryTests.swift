@@ -45,8 +45,45 @@ struct JournalEntryTests {
     @Test("an entry of a newer version is told from damage")
     func newer() {
         var bytes = JournalBytes()
-        bytes.append(Int64(2))
-        #expect(throws: JournalFault.newerFormat(2)) { try JournalEntry(decoding: bytes.bytes) }
+        bytes.append(Int64(3))
+        #expect(throws: JournalFault.newerFormat(3)) { try JournalEntry(decoding: bytes.bytes) }
+    }
+
+    @Test("an entry of the first format is read: it knows of no older epoch and no pull position")
+    func firstFormat() throws {
+        var bytes = JournalBytes()
+        // Format 1, a transaction, its number, durable; lamport, sequence, epoch and baton.
+        for number: Int64 in [1, 2, 7] { bytes.append(number) }
+        bytes.append(true)
+        for number: Int64 in [9, 3, 1] { bytes.append(number) }
+        bytes.append(DatabaseValue.text("baton"))
+        bytes.append(false)
+        // One change: the mutation stands, with one field.
+        for number: Int64 in [1, 1] { bytes.append(number) }
+        for text in ["m", "inspection", "r", "UPDATE", "PENDING", "at"] { bytes.append(text) }
+        for number: Int64 in [3, 9, 64, 1, 0] { bytes.append(number) }
+        bytes.append(false)
+        for _ in 1...4 { bytes.append(DatabaseValue.null) }
+        for number: Int64 in [0, 1] { bytes.append(number) }
+        bytes.append("notes")
+        for value in [DatabaseValue.text("new"), .null] { bytes.append(value) }
+        for number: Int64 in [4, 9] { bytes.append(number) }
+
+        let mutation = JournalledMutation(
+            id: "m", sequence: 3, table: "inspection", record: "r", operation: "UPDATE",
+            status: "PENDING", isSealed: false, lamport: 9, bytes: 64, schemaVersion: 1,
+            retryCount: 0, createdAt: "at",
+            fields: [
+                "notes": JournalledMutation.Field(
+                    value: .text("new"), baseValue: .null, baseVersion: 4, lamport: 9)
+            ])
+        let entry = JournalEntry.transaction(
+            JournalTransaction(
+                number: 7, isDurable: true,
+                position: JournalPosition(
+                    lamport: 9, sequence: 3, serverEpoch: 1, baton: "baton"),
+                changes: [.standing(mutation)]))
+        #expect(try JournalEntry(decoding: bytes.bytes) == entry)
     }
 
     @Test(
@@ -106,7 +143,7 @@ enum RandomEntries {
         for _ in 0..<random.below(4) {
             mutation.fields[text(&random)] = JournalledMutation.Field(
                 value: value(&random), baseValue: value(&random), baseVersion: integer(&random),
-                lamport: integer(&random))
+                lamport: integer(&random), isOldBase: random.oneIn(2))
             mutation.others[text(&random)] = value(&random)
         }
         return mutation
@@ -119,7 +156,8 @@ enum RandomEntries {
     private static func position(_ random: inout SeededRandom) -> JournalPosition {
         JournalPosition(
             lamport: integer(&random), sequence: integer(&random), serverEpoch: integer(&random),
-            baton: random.oneIn(2) ? nil : text(&random))
+            baton: random.oneIn(2) ? nil : text(&random),
+            pullPosition: random.oneIn(2) ? nil : text(&random))
     }
 
     private static func integer(_ random: inout SeededRandom) -> Int64 {

@@ -33,7 +33,9 @@ extension StoryServer {
         if contents.pruned.contains(mutation.record) {
             return withBases(of: mutation) { max($0, 1) }
         }
-        let learnt = pullPosition.flatMap(Self.place)?.epoch ?? epoch
+        // What was learnt under a cursor that is none was never seen.
+        let learnt = pullPosition.map { Self.place($0)?.epoch ?? 0 } ?? epoch
+        guard learnt > 0 else { return withBases(of: mutation) { _ in 0 } }
         var mutation = mutation
         for (began, versions) in ceilings where began > learnt {
             let ceiling = versions[mutation.record] ?? 0

@@ -25,7 +25,7 @@ extension Connection {
         // A base from two epochs ago goes under the oldest cursor, and so do all others: a base
         // that counts as older than it is may ask a person once too often and overwrites nothing.
         if try metadataText("old_cursor") == nil {
-            try setMetadata("old_cursor", DatabaseValue(position))
+            try setMetadata("old_cursor", .text(position ?? Self.unknownCursor))
         }
         try setMetadata("cursor", .null)
         try setMetadata("pull_position", .null)
@@ -90,6 +90,29 @@ extension Connection {
                 SELECT 1 FROM __sync_old_base AS known
                 WHERE known.record_id = based.record_id AND known.name = based.name)
             """, [.text(id.rawValue)])
+    }
+
+    /// A cursor of no epoch: to the server what was learnt under it was never seen. It stands for an old
+    /// cursor that nobody knows any more, and may ask a person once too often.
+    static let unknownCursor = "unknown"
+
+    /// Where there are bases of an older epoch, there is a cursor of one.
+    func requireOldCursor() throws {
+        guard try metadataText("old_cursor") == nil else { return }
+        try setMetadata("old_cursor", .text(Self.unknownCursor))
+    }
+
+    func keepOldBase(of name: FieldName, on id: RecordID) throws {
+        try execute(
+            "INSERT OR IGNORE INTO __sync_old_base (record_id, name) VALUES (?, ?)",
+            [.text(id.rawValue), .text(name)])
+    }
+
+    /// The server has not shown the record in this epoch.
+    func noteUnseen(_ id: RecordID) throws {
+        try execute(
+            "INSERT OR IGNORE INTO __sync_unseen (record_id, is_old) VALUES (?, 1)",
+            [.text(id.rawValue)])
     }
 
     /// What was decided on a value of this epoch has a base of this epoch.

@@ -68,6 +68,8 @@ struct JournalBytes {
 struct JournalByteReader {
     private let bytes: [UInt8]
     private var place = 0
+    /// Of the entry that is read.
+    var format = JournalEntry.format
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 

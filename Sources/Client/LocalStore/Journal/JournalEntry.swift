@@ -8,6 +8,8 @@ struct JournalledMutation: Equatable, Sendable {
         var baseValue: DatabaseValue
         var baseVersion: Int64
         var lamport: Int64
+        /// Whether the base is of an older epoch of the server.
+        var isOldBase = false
     }
 
     var id: String
@@ -48,7 +50,7 @@ struct JournalOrigin: Equatable, Sendable {
     /// The keys in `__sync_metadata`.
     static let keys = [
         "device_id", "node", "client_epoch", "server_url", "token", "team", "ca_pem", "pins",
-        "device_key", "queue_limit", "parted_at",
+        "device_key", "queue_limit", "parted_at", "old_cursor",
     ]
 
     var metadata: [String: DatabaseValue]
@@ -61,6 +63,9 @@ struct JournalPosition: Equatable, Sendable {
     var sequence: Int64
     var serverEpoch: Int64
     var baton: String?
+    /// The cursor under which bases were learnt. A rebuilt store does not pull from there: it says so
+    /// to the server, which may have been restored since.
+    var pullPosition: String?
 }
 
 struct JournalTransaction: Equatable, Sendable {

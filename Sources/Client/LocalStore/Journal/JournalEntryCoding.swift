@@ -3,7 +3,8 @@ internal import SQLite
 
 extension JournalEntry {
     /// Of the coding. A reader that does not know it leaves the entry alone and says so.
-    static let format: Int64 = 1
+    /// The first had no bases of older epochs and no pull position.
+    static let format: Int64 = 2
 
     func encoded() -> [UInt8] {
         var bytes = JournalBytes()
@@ -32,7 +33,8 @@ extension JournalEntry {
     init(decoding bytes: [UInt8]) throws {
         var reader = JournalByteReader(bytes)
         let format = try reader.integer()
-        guard format == Self.format else { throw JournalFault.newerFormat(format) }
+        guard (1...Self.format).contains(format) else { throw JournalFault.newerFormat(format) }
+        reader.format = format
         switch try reader.integer() {
         case 0: self = .beginning(try reader.origin())
         case 1:
@@ -59,6 +61,7 @@ extension JournalBytes {
         append(position.sequence)
         append(position.serverEpoch)
         append(DatabaseValue(position.baton))
+        append(DatabaseValue(position.pullPosition))
     }
 
     fileprivate mutating func append(_ transaction: JournalTransaction) {
@@ -109,6 +112,7 @@ extension JournalBytes {
             bytes.append(field.baseValue)
             bytes.append(field.baseVersion)
             bytes.append(field.lamport)
+            bytes.append(field.isOldBase)
         }
     }
 }
@@ -121,7 +125,7 @@ extension JournalByteReader {
     fileprivate mutating func position() throws -> JournalPosition {
         JournalPosition(
             lamport: try integer(), sequence: try integer(), serverEpoch: try integer(),
-            baton: try optionalText())
+            baton: try optionalText(), pullPosition: format > 1 ? try optionalText() : nil)
     }
 
     fileprivate mutating func transaction() throws -> JournalTransaction {
@@ -157,7 +161,7 @@ extension JournalByteReader {
     private mutating func field() throws -> JournalledMutation.Field {
         JournalledMutation.Field(
             value: try value(), baseValue: try value(), baseVersion: try integer(),
-            lamport: try integer())
+            lamport: try integer(), isOldBase: format > 1 ? try flag() : false)
     }
 
     private mutating func optionalText() throws -> String? {

@@ -27,6 +27,10 @@ enum JournalMarks {
         field("left", "DELETE", "OLD"),
         field("moved", "UPDATE OF seq_id, name", "OLD"),
         origin("entered", "INSERT"), origin("changed", "UPDATE OF value"),
+        base("entered", "INSERT", "__sync_old_base", "NEW", "entry.name = NEW.name"),
+        base("left", "DELETE", "__sync_old_base", "OLD", "entry.name = OLD.name"),
+        base("shown", "DELETE", "__sync_unseen", "OLD", "OLD.is_old = 1"),
+        base("unseen", "INSERT", "__sync_unseen", "NEW", "NEW.is_old = 1"),
     ]
 
     private static func row(
@@ -55,6 +59,24 @@ enum JournalMarks {
             WHERE seq_id = \(side).seq_id AND NOT EXISTS (
                 SELECT 1 FROM journal_mark AS mark
                 WHERE mark.mutation_id = marked.mutation_id AND mark.name = \(side).name);
+        END
+        """
+    }
+
+    /// What waits has a base of an older epoch from now on, or no more.
+    private static func base(
+        _ name: String, _ event: String, _ table: String, _ side: String, _ condition: String
+    ) -> String {
+        """
+        CREATE TEMP TRIGGER IF NOT EXISTS journal_base_\(name) AFTER \(event) ON main.\(table)
+        BEGIN
+            INSERT INTO journal_mark (mutation_id, name)
+            SELECT marked.mutation_id, entry.name FROM __sync_outbox AS marked
+            JOIN __sync_outbox_field AS entry ON entry.seq_id = marked.seq_id
+            WHERE marked.record_id = \(side).record_id AND marked.status <> 'ACKNOWLEDGED'
+                AND \(condition) AND NOT EXISTS (
+                    SELECT 1 FROM journal_mark AS mark
+                    WHERE mark.mutation_id = marked.mutation_id AND mark.name = entry.name);
         END
         """
     }

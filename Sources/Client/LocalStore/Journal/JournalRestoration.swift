@@ -9,11 +9,13 @@ extension Connection {
         let columns = try JournalledRows(self).otherColumns
         let ordered = mutations.sorted { $0.sequence < $1.sequence }
         var shown: [(record: String, names: Set<FieldName>)] = []
+        var made: Set<String> = []
         for mutation in ordered {
-            try makeRecord(of: mutation)
+            if try makeRecord(of: mutation) { made.insert(mutation.record) }
             let replaced = try removeRow(mutation.id)
             try insertRow(mutation, columns)
             try keepShadows(of: mutation)
+            try keepOldBases(of: mutation, onStandIn: made.contains(mutation.record))
             shown.append((mutation.record, replaced.union(mutation.fields.keys)))
         }
         for (record, names) in shown { try show(names, of: record) }
@@ -32,9 +34,10 @@ extension Connection {
             mutation.fields[name]?.lamport = try tickLamport()
         }
         mutation.lamport = try mutation.fields.values.map(\.lamport).max() ?? tickLamport()
-        try makeRecord(of: mutation)
+        let isStandIn = try makeRecord(of: mutation)
         try insertRow(mutation, JournalledRows(self).otherColumns, isLast: true)
         try keepShadows(of: mutation)
+        try keepOldBases(of: mutation, onStandIn: isStandIn)
         try show(mutation.fields.keys, of: mutation.record)
     }
 
@@ -71,11 +74,12 @@ extension Connection {
 
     /// The record stands in for itself until a pull brings the whole. The server knows it in the
     /// version that a change of it was made on.
-    private func makeRecord(of mutation: JournalledMutation) throws {
+    /// - Returns: whether it was missing.
+    private func makeRecord(of mutation: JournalledMutation) throws -> Bool {
         let known = try first("SELECT 1 FROM record WHERE id = ?", [.text(mutation.record)]) { _ in
             true
         }
-        guard known == nil else { return }
+        guard known == nil else { return false }
         let version = mutation.fields.values.map(\.baseVersion).max() ?? 0
         try execute(
             """
@@ -88,6 +92,17 @@ extension Connection {
                 .integer(version), .text(mutation.createdAt),
                 mutation.operation == "INSERT" ? .null : .text(mutation.createdAt),
             ])
+        return true
+    }
+
+    /// Bases of an older epoch stay what they are. A record that stands in for itself has its version
+    /// from such a base: until the server shows it, everything on it counts as based on the old epoch.
+    private func keepOldBases(of mutation: JournalledMutation, onStandIn: Bool) throws {
+        let names = mutation.fields.filter(\.value.isOldBase).keys.sorted()
+        guard !names.isEmpty else { return }
+        for name in names { try keepOldBase(of: name, on: RecordID(mutation.record)) }
+        if onStandIn { try noteUnseen(RecordID(mutation.record)) }
+        try requireOldCursor()
     }
 
     /// - Returns: the names of the fields that were in it.

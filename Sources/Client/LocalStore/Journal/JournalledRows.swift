@@ -44,14 +44,26 @@ struct JournalledRows {
         try database.first(selectOne, [.text(id)], mutation)
     }
 
+    /// A base is of an older epoch where it is noted so, and of a record that the server has not shown
+    /// since.
+    private static let selectFields = """
+        SELECT entry.name, entry.value, base_value, base_version, entry.lamport,
+            EXISTS (
+                SELECT 1 FROM __sync_old_base AS old
+                WHERE old.record_id = outbox.record_id AND old.name = entry.name)
+            OR EXISTS (
+                SELECT 1 FROM __sync_unseen AS unseen
+                WHERE unseen.record_id = outbox.record_id AND unseen.is_old = 1)
+        FROM __sync_outbox_field AS entry
+        JOIN __sync_outbox AS outbox ON outbox.seq_id = entry.seq_id
+        WHERE entry.seq_id = ?
+        """
+
     func fields(of sequence: Int64) throws -> [FieldName: JournalledMutation.Field] {
         var fields: [FieldName: JournalledMutation.Field] = [:]
-        try database.each(
-            """
-            SELECT name, value, base_value, base_version, lamport
-            FROM __sync_outbox_field WHERE seq_id = ?
-            """, [.integer(sequence)]
-        ) { fields[try $0.text(0)] = try field($0) }
+        try database.each(Self.selectFields, [.integer(sequence)]) {
+            fields[try $0.text(0)] = try field($0)
+        }
         return fields
     }
 
@@ -59,16 +71,13 @@ struct JournalledRows {
         _ name: FieldName, of sequence: Int64
     ) throws -> JournalledMutation.Field? {
         try database.first(
-            """
-            SELECT name, value, base_value, base_version, lamport
-            FROM __sync_outbox_field WHERE seq_id = ? AND name = ?
-            """, [.integer(sequence), .text(name)], field)
+            Self.selectFields + " AND entry.name = ?", [.integer(sequence), .text(name)], field)
     }
 
     private func field(_ row: Row) throws -> JournalledMutation.Field {
         JournalledMutation.Field(
             value: row.value(1), baseValue: row.value(2), baseVersion: try row.integer(3),
-            lamport: try row.integer(4))
+            lamport: try row.integer(4), isOldBase: try row.flag(5))
     }
 
     private func mutation(_ row: Row) throws -> JournalledMutation {
@@ -109,7 +118,8 @@ extension Connection {
         return JournalPosition(
             lamport: try metadataInteger("lamport") ?? 0, sequence: sequence ?? 0,
             serverEpoch: try metadataInteger("server_epoch") ?? 0,
-            baton: try metadataText("baton"))
+            baton: try metadataText("baton"),
+            pullPosition: try metadataText("cursor") ?? metadataText("pull_position"))
     }
 
     func transactionNumber() throws -> Int64 { try metadataInteger("transaction_number") ?? 0 }

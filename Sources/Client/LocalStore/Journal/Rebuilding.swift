@@ -116,6 +116,9 @@ extension Connection {
         try setMetadata("transaction_number", .integer(replay.number))
         try setMetadata("server_epoch", .integer(replay.position.serverEpoch))
         try setMetadata("baton", DatabaseValue(replay.position.baton))
+        try setMetadata("pull_position", DatabaseValue(replay.position.pullPosition))
+        // The first pull is one from the beginning.
+        try setMetadata("full_pull", .integer(FullPull.renewal.rawValue))
         try whileApplying { try restore(replay.standing) }
         try raiseCounters(above: replay, by: margin)
     }
