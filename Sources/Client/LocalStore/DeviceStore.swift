@@ -23,12 +23,16 @@ package struct StoreSources: Sendable {
     package var now: @Sendable () -> Int64
     /// A new lower-case UUID of version 4.
     package var newID: @Sendable () -> String
+    /// When the log is moved into the file.
+    package var pauses: Pauses
 
     package init(
-        now: @escaping @Sendable () -> Int64, newID: @escaping @Sendable () -> String
+        now: @escaping @Sendable () -> Int64, newID: @escaping @Sendable () -> String,
+        pauses: Pauses = .real
     ) {
         self.now = now
         self.newID = newID
+        self.pauses = pauses
     }
 }
 
@@ -65,7 +69,7 @@ package final class DeviceStore: Sendable {
         self.claim = claim
         journal = writing?.journal
         logKeeper = writing.map { writing in
-            LogKeeper(writing.database) { writing.journal.tidy($0) }
+            LogKeeper(writing.database, pauses: sources.pauses) { writing.journal.tidy($0) }
         }
         self.migrations = migrations
         self.sources = sources

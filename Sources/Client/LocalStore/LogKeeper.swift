@@ -2,6 +2,31 @@ internal import Dispatch
 internal import SQLite
 internal import Synchronization
 
+/// A clock that nobody sets, and something to be done after a while: how the keeper of the log
+/// knows a pause when it sees one.
+package struct Pauses: Sendable {
+    /// Time since some instant.
+    package var uptime: @Sendable () -> Duration
+    /// Does the work once, that much later, on any thread.
+    package var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+
+    package init(
+        uptime: @escaping @Sendable () -> Duration,
+        after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    ) {
+        self.uptime = uptime
+        self.after = after
+    }
+
+    package static let real = Pauses(
+        uptime: { [start = ContinuousClock.now] in start.duration(to: .now) },
+        after: { pause, work in
+            let milliseconds = Int(pause / .milliseconds(1))
+            DispatchQueue.global().asyncAfter(
+                deadline: .now() + .milliseconds(milliseconds), execute: work)
+        })
+}
+
 /// Moves the write-ahead log into the database file at moments that nobody notices: when nothing
 /// was edited for half a second, or, while pages are applied, when the log would grow without end.
 /// SQLite's own automatic checkpoint would come in the middle of somebody's key press.
@@ -14,34 +39,39 @@ final class LogKeeper: Sendable {
     static let tooManySlices = 400
 
     private struct State {
-        var lastEdit: ContinuousClock.Instant?
+        var lastEdit: Duration?
         var slices = 0
         var isWaiting = false
     }
 
     private let state = Mutex(State())
     private let database: SerialDatabase
+    private let pauses: Pauses
     private let tidy: @Sendable (Connection) -> Void
 
     /// - Parameter tidy: what else wants a quiet moment on the writer's queue.
     init(
-        _ database: SerialDatabase, tidy: @escaping @Sendable (Connection) -> Void = { _ in }
+        _ database: SerialDatabase, pauses: Pauses,
+        tidy: @escaping @Sendable (Connection) -> Void = { _ in }
     ) {
         self.database = database
+        self.pauses = pauses
         self.tidy = tidy
     }
 
     /// After an edit: the log is looked at when it has been quiet for long enough.
     func noteEdit() {
-        state.withLock { $0.lastEdit = .now }
+        let now = pauses.uptime()
+        state.withLock { $0.lastEdit = now }
         waitForQuiet()
     }
 
     /// After a slice, on the writer's queue and between two transactions.
     func noteSlice(on connection: Connection) throws {
+        let now = pauses.uptime()
         let isDue = state.withLock { state in
             state.slices += 1
-            let limit = Self.isQuiet(state) ? Self.manySlices : Self.tooManySlices
+            let limit = Self.isQuiet(state, at: now) ? Self.manySlices : Self.tooManySlices
             guard state.slices >= limit else { return false }
             state.slices = 0
             return true
@@ -50,8 +80,8 @@ final class LogKeeper: Sendable {
         waitForQuiet()
     }
 
-    private static func isQuiet(_ state: State) -> Bool {
-        state.lastEdit.map { $0.duration(to: .now) >= quiet } ?? true
+    private static func isQuiet(_ state: State, at now: Duration) -> Bool {
+        state.lastEdit.map { now - $0 >= quiet } ?? true
     }
 
     /// At most one visit is under way; it comes back until it finds the store quiet.
@@ -64,14 +94,13 @@ final class LogKeeper: Sendable {
     }
 
     private func visitLater() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in
-            self?.visit()
-        }
+        pauses.after(Self.quiet) { [weak self] in self?.visit() }
     }
 
     private func visit() {
+        let now = pauses.uptime()
         let isQuiet = state.withLock { state in
-            guard Self.isQuiet(state) else { return false }
+            guard Self.isQuiet(state, at: now) else { return false }
             state.isWaiting = false
             state.slices = 0
             return true
