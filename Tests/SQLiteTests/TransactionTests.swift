@@ -109,6 +109,27 @@ struct TransactionTests {
         try scratch.close(database)
     }
 
+    @Test("What an ended process left in the log is in the file once it is settled")
+    func settledLog() throws {
+        let scratch = try Scratch()
+        let database = try scratch.open()
+        try database.execute("CREATE TABLE t (a)")
+        try database.execute("INSERT INTO t VALUES (1)")
+        // As the process leaves it that is killed here.
+        let files = FileManager.default
+        let (left, file) = (scratch.folder.path + "/left.db", scratch.folder.path + "/file.db")
+        try files.copyItem(atPath: scratch.path, toPath: left)
+        try files.copyItem(atPath: scratch.path + "-wal", toPath: left + "-wal")
+        let next = try Connection.open(left, mode: .readWrite)
+        try next.settleLog()
+        try files.copyItem(atPath: left, toPath: file)
+        let alone = try Connection.open(file, mode: .readWrite)
+        #expect(try alone.query("SELECT a FROM t") { try $0.integer(0) } == [1])
+        try scratch.close(alone)
+        try scratch.close(next)
+        try scratch.close(database)
+    }
+
     @Test("Migrations run once, in order, and a failed one leaves nothing")
     func migrations() throws {
         let first = Migration("first") { try $0.execute("CREATE TABLE one (a)") }

@@ -185,6 +185,7 @@ package final class DeviceStore: Sendable {
         let connection = try protection.open(home, .readWrite)
         try prepare(connection, sources: sources)
         try migrations.apply(to: connection) { try $0.holdsNoWork() }
+        try connection.settleLog()
         // What a killed process had on its screen is on no screen now.
         try connection.transaction { try connection.releaseAllHolds() }
         let journal = try Journal.open(

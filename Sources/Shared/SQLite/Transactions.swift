@@ -80,4 +80,15 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code, on: handle) }
         return (Int(logged), Int(moved))
     }
+
+    /// Brings what an ended process left in the log to the disk. A commit that it wrote and had not
+    /// synchronised shows to every reader, and would go with the power. Where there is no room in
+    /// the database the log keeps all, synchronised.
+    package func settleLog() throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try checkpoint(.passive)
+        } catch {
+            guard error.isFull else { throw error }
+        }
+    }
 }

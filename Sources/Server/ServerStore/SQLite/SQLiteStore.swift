@@ -68,6 +68,8 @@ package final class SQLiteStore: Store {
     package static func open(at path: String, _ environment: Environment) throws -> SQLiteStore {
         let connection = try Connection.open(path, mode: .readWrite)
         try Schema.migrations.apply(to: connection)
+        // Before a device sees a position that could be given once more.
+        try connection.settleLog()
         return try SQLiteStore(connection, environment)
     }
 
