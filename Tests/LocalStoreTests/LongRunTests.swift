@@ -155,4 +155,21 @@ struct LongRunTests {
         try device.expectNothingPending(server)
         try device.finish()
     }
+
+    @Test(
+        "a supervisor's decision that comes after the conflict settles nothing of the inspector's")
+    func decisionAfterConflict() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["notes": .string("theirs"), "pressure": .integer(150)])
+        try device.store.set([("notes", .string("mine")), ("pressure", .integer(160))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        _ = try server.push(batch)
+        try device.store.recoverInFlight()
+        server.decide(batch.mutations[0].id, on: id, takes: [:])
+        try device.sync(server)
+        #expect(try device.store.outbox().map(\.status) == ["CONFLICT"])
+        #expect(try device.store.conflicts().map(\.column) == ["notes"])
+        #expect(try device.value("notes", of: id) == .string("mine"))
+        try device.finish()
+    }
 }

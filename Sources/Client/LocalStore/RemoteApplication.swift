@@ -35,8 +35,8 @@ final class RemoteApplication {
                 try apply(&parts, &report)
                 // A decision says nothing of the fields that the verdict before it left to the
                 // inspector. Where that one never arrived, the mutation is pushed again and hears
-                // both.
-                guard try isAnswer || !waitsToBeSent(verdict.mutationId) else { continue }
+                // both; where it came after the decision, only those fields are left.
+                guard try isAnswer || awaitsDecision(verdict.mutationId) else { continue }
                 try settle(verdict, &report.verdicts)
             case .removal(let id):
                 try apply(&parts, &report)
@@ -47,8 +47,8 @@ final class RemoteApplication {
         try apply(&parts, &report)
     }
 
-    private func waitsToBeSent(_ id: MutationID) throws -> Bool {
-        try database.status(of: id) == "PENDING"
+    private func awaitsDecision(_ id: MutationID) throws -> Bool {
+        try !["PENDING", "CONFLICT"].contains(database.status(of: id))
     }
 
     /// The counter of the server, and the epoch that gives versions their meaning. What comes now
