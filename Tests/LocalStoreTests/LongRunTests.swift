@@ -172,4 +172,24 @@ struct LongRunTests {
         #expect(try device.value("notes", of: id) == .string("mine"))
         try device.finish()
     }
+
+    @Test("a record that was taken and left the scope before the answer is still answered for")
+    func acknowledgedOutOfScope() throws {
+        let id = try device.newInspection()
+        let batch = try #require(try device.store.sealBatch())
+        var answer = try server.push(batch)
+        try device.store.set([("notes", .string("mine"))], on: id)
+        var page = try server.pull(device.store.pullRequest())
+        (page.deltaRecords, page.removed) = ([], [id])
+        try device.store.apply(page: page)
+        answer.results[0].record = nil
+        try device.store.apply(answer, to: batch)
+        #expect(try device.store.audit() == [])
+        let next = try #require(try device.store.sealBatch(), "what came later is sent")
+        #expect(next.mutations.map(\.columns) == [["notes"]])
+        try device.store.fail(next.mutations[0].id, error: "out_of_scope")
+        try device.store.discard(next.mutations[0].id)
+        #expect(try !isHere(id))
+        try device.finish()
+    }
 }

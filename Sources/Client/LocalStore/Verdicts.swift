@@ -125,8 +125,10 @@ extension RemoteApplication {
         for field in row.fields { try database.showSettled(field, of: row.record) }
     }
 
-    /// An acknowledgement whose record is missing: what was sent is what was confirmed. The
-    /// record's version stays, so that the next pull brings the whole.
+    /// An acknowledgement whose record is missing, as of one that left the scope meanwhile: what was
+    /// sent is what was confirmed. Without a digest, so that a pull of this very version still
+    /// brings the whole; with the version, so that what is entered later is sent and not kept
+    /// waiting for an INSERT that was taken.
     private func confirmWithoutRecord(_ row: OutboxEntry, version: Int64?) throws {
         try database.execute(
             """
@@ -141,6 +143,9 @@ extension RemoteApplication {
                 AND name IN (SELECT name FROM __sync_outbox_field WHERE seq_id = ?1)
             """,
             [.integer(row.sequence), .text(row.record.rawValue), .integer(version ?? 0)])
+        try database.execute(
+            "UPDATE record SET version = max(version, ?) WHERE id = ?",
+            [.integer(version ?? 0), .text(row.record.rawValue)])
         try countAnew(row.record)
     }
 
