@@ -30,6 +30,7 @@ let cLibraries: [Module] = [
     Module(name: "CSystemd", path: "Sources/CLibraries/CSystemd", libraries: ["systemd"]),
     Module(
         name: "CPseudoTerminal", path: "Tests/CPseudoTerminal", libraries: ["ncursesw"]),
+    Module(name: "CFaultyDisk", path: "Tests/CFaultyDisk"),
 ]
 
 let modules: [Module] = [
@@ -83,6 +84,10 @@ let executables: [Module] = [
     Module(
         name: "walkdown-bench", path: "Tests/Benchmarks", imports: ["FieldApp", "CPseudoTerminal"],
         libraries: ["sqlcipher"]),
+    // Both stores in one program, as they never are: on the library that the devices run on.
+    Module(
+        name: "walkdown-sim", path: "Tests/Simulation",
+        imports: ["Sync", "ServerStore", "CFaultyDisk"], libraries: ["sqlcipher"]),
 ]
 
 let testSQLite = Context.environment["WALKDOWN_TEST_SQLITE"] ?? "sqlcipher"
@@ -109,6 +114,7 @@ let tests: [Module] = [
     Module(name: "ServerStoreTests", path: "Tests/ServerStoreTests", imports: ["ServerStore"]),
     Module(name: "HTTPTests", path: "Tests/HTTPTests", imports: ["HTTP"]),
     Module(name: "GatewayTests", path: "Tests/GatewayTests", imports: ["Gateway"]),
+    Module(name: "SimulationTests", path: "Tests/SimulationTests"),
     Module(name: "EndToEndTests", path: "Tests/EndToEndTests", imports: ["Coding"]),
     Module(name: "TidyTests", path: "Tests/TidyTests"),
 ]

@@ -91,6 +91,10 @@ package final class SQLiteStore: Store {
             writer: StoreWriter(database: writer, forms: forms, environment: environment))
     }
 
+    /// Returns when everything that was handed in before is on the disk or has failed, also what
+    /// nobody waits for.
+    package func waitUntilIdle() { queue.waitUntilIdle() }
+
     /// Waits for the batches that were accepted, then closes. Later calls fail: a server that is
     /// stopped may still have requests at work that nobody waits for any more.
     package func close() throws {

@@ -1,0 +1,60 @@
+import Coding
+import LocalStore
+import Replication
+import Sync
+
+/// The mutant of the worker: an acknowledgement of one mutation takes along what was entered since,
+/// as systems do that mark the row as synchronised.
+final class AcknowledgingByRow: Replica {
+    private let store: DeviceStore
+
+    init(_ store: DeviceStore) { self.store = store }
+
+    func settle(_ request: PushRequest, by response: PushResponse) throws {
+        var (request, response) = (request, response)
+        let waiting = try store.outbox()
+        for verdict in response.results where verdict.status.isAcknowledgement {
+            guard let mutation = request.mutations.first(where: { $0.id == verdict.mutationId })
+            else { continue }
+            for row in waiting
+            where row.recordId == mutation.record && row.mutationId != mutation.id
+                && row.status == "PENDING"
+            {
+                var copy = mutation
+                copy.id = row.mutationId
+                request.mutations.append(copy)
+                var more = verdict
+                more.mutationId = row.mutationId
+                response.results.append(more)
+            }
+        }
+        try store.settle(request, by: response)
+    }
+
+    func recover() throws { try store.recover() }
+
+    func sealBatch(limit: Int, skipping: Set<MutationID>) throws -> PushRequest? {
+        try store.sealBatch(limit: limit, skipping: skipping)
+    }
+
+    func fail(_ id: MutationID, error: String) throws { try store.fail(id, error: error) }
+    func blame(_ id: MutationID, error: String) throws { try store.blame(id, error: error) }
+    func split(_ id: MutationID) throws -> Bool { try store.split(id) }
+    func pullRequest() throws -> PullRequest { try store.pullRequest() }
+    func take(_ page: PullResponse) throws { try store.take(page) }
+    func restartPull() throws { try store.restartPull() }
+    func wantsForm(_ listing: FormListing) throws -> Bool { try store.wantsForm(listing) }
+
+    func store(form: JSON, listing: FormListing) throws {
+        try store.store(form: form, listing: listing)
+    }
+
+    func sitesDiffering(from digest: DigestReport) throws -> [String] {
+        try store.sitesDiffering(from: digest)
+    }
+
+    func outboxCounts() throws -> OutboxCounts { try store.outboxCounts() }
+    func note(_ report: CycleReport, at now: Int64) throws { try store.note(report, at: now) }
+    func retryFloor() throws -> Int64? { try store.retryFloor() }
+    func keepRetryFloor(_ instant: Int64?) throws { try store.keepRetryFloor(instant) }
+}

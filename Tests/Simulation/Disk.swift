@@ -1,0 +1,42 @@
+import CFaultyDisk
+
+/// The disk of one machine: everything below its folder.
+struct Disk {
+    let folder: String
+    private let machine: Int32
+
+    init(folder: String) {
+        self.folder = folder
+        machine = walkdown_disk_add(folder)
+        precondition(machine >= 0, "too many machines")
+    }
+
+    /// The process that uses it ends in the middle of its next but so many writes.
+    func stop(after steps: Int?) { walkdown_disk_stop_after(machine, steps ?? -1) }
+
+    var hasStopped: Bool { walkdown_disk_has_stopped(machine) }
+
+    func fill(_ isFull: Bool) { walkdown_disk_fill(machine, isFull) }
+
+    /// After the files were closed.
+    func cutPower(seed: UInt64) { walkdown_disk_cut_power(machine, seed) }
+
+    func start() { walkdown_disk_start(machine) }
+
+    static func forgetAll() { walkdown_disk_forget() }
+
+    static func copy(_ source: String, to target: String) throws {
+        guard walkdown_disk_copy(source, target) == 0 else {
+            throw GroundFailure("cannot copy \(source) to \(target)")
+        }
+    }
+
+    /// As with `synchronous = NORMAL`: a log is on the disk only when its database is written.
+    func skipLogs() { walkdown_disk_skip_logs(machine) }
+}
+
+struct GroundFailure: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,206 @@
+import Coding
+import Crypto
+import LocalStore
+import Replication
+import SQLite
+import Sync
+import Vault
+
+/// A device: its store on a disk that fails, its clock, the schedule of its cycles, and the thread
+/// in which a cycle runs.
+final class Handheld {
+    enum End {
+        /// The process is gone; what it wrote is there.
+        case crash
+        /// What it had not synchronised may be gone too.
+        case powerCut
+    }
+
+    let index: Int
+    let node: NodeID
+    let disk: Disk
+    let clock: SimClock
+    let home: Home
+    private let key: SecretBytes
+    private let lease: HomeLease
+    private let sources: StoreSources
+    private let fiber: Fiber
+    private unowned let world: World
+    private(set) var store: DeviceStore?
+    private(set) var schedule = Schedule()
+    private var armed = 0
+    /// The cycle is to end: the application is being closed, or the machine has stopped.
+    private(set) var isEnding = false
+    var nextEnd = End.crash
+    private var ended: Cycle.Result?
+    private(set) var lastReport: CycleReport?
+    /// Of the last cycle that ended: when it began.
+    private(set) var lastBegan: Int64 = -1
+    private var began: Int64 = 0
+    private(set) var cycles = 0
+    /// The call under way, counted, and its outcome.
+    private(set) var call = 0
+    private var outcome: TransportOutcome?
+    private var holder: Connection?
+    var ledger = Ledger()
+    var conditions = Conditions()
+
+    init(_ index: Int, ground: Ground, fiber: Fiber, world: World, seed: UInt64) throws {
+        self.index = index
+        self.fiber = fiber
+        self.world = world
+        node = Ground.node(index)
+        key = ground.key
+        home = ground.home(index)
+        disk = Disk(folder: home.directory)
+        if world.mutant == .normalSynchronous { disk.skipLogs() }
+        lease = try HomeLease.acquire(home)
+        let (clock, ids) = (SimClock(world.timeline), DiceBox(seed: seed))
+        self.clock = clock
+        sources = StoreSources(
+            now: { clock.now }, newID: { UUIDText.version4(random: ids.bytes(16)) },
+            pauses: Pauses(
+                uptime: { .milliseconds(clock.uptime) },
+                after: { pause, work in clock.after(pause, work) }))
+    }
+
+    var isUp: Bool { store != nil }
+    var isSyncing: Bool { fiber.isActive }
+
+    // MARK: Life
+
+    func start() throws {
+        store = try DeviceStore.open(
+            home: home, key: key, access: .writer(lease), sources: sources)
+        var timing = Schedule.Timing()
+        timing.interval = 300_000
+        schedule = Schedule(timing: timing, floor: try store?.retryFloor())
+        isEnding = false
+        wake(.started)
+    }
+
+    /// Ends a running cycle and the program.
+    func end() {
+        isEnding = true
+        while fiber.isActive { answer(call, .fault(.cancelled)) }
+        ended = nil
+        release()
+        // On a stopped disk closing fails, as nothing of it would happen in a crash.
+        try? store?.close()
+        store = nil
+        armed += 1
+    }
+
+    /// Another process takes the lock of the database for a moment.
+    func hold() throws {
+        guard holder == nil, isUp else { return }
+        let other = try key.withBytes { key in
+            try Connection.open(home.database, mode: .readWrite, key: key)
+        }
+        do {
+            try other.execute("BEGIN IMMEDIATE")
+            holder = other
+        } catch {
+            try other.close()
+            guard disk.hasStopped else { throw error }
+        }
+    }
+
+    func release() {
+        // A stopped disk refuses this too; the lock goes with the connection.
+        try? holder?.execute("ROLLBACK")
+        try? holder?.close()
+        holder = nil
+    }
+
+    var isHeld: Bool { holder != nil }
+
+    // MARK: Cycles
+
+    func wake(_ reason: Schedule.Wake) {
+        schedule.wake(reason, now: clock.now)
+        arm()
+    }
+
+    /// Sets the one timer to when the schedule wants it. A clock that was set counts from the next
+    /// look on, as in the real worker.
+    private func arm() {
+        armed += 1
+        let number = armed
+        guard isUp, !isSyncing, let delay = schedule.delay(now: clock.now) else { return }
+        world.timeline.after(delay) { [self] in
+            if number == armed { runCycle() }
+        }
+    }
+
+    private func runCycle() {
+        guard let store, !fiber.isActive else { return }
+        schedule.begin()
+        began = world.timeline.now
+        cycles += 1
+        world.tell("\(node) begins to synchronise")
+        let replica: any Replica =
+            world.mutant == .acknowledgeByRow ? AcknowledgingByRow(store) : store
+        let cycle = Cycle(replica: replica, transport: Line(self)) { [unowned self] in isEnding }
+        fiber.start { [self] in ended = cycle.run() }
+        settleCycle()
+    }
+
+    /// What the worker does when a cycle is over.
+    private func settleCycle() {
+        guard !fiber.isActive, let result = ended, let store, !isEnding else { return }
+        ended = nil
+        lastReport = result.report
+        lastBegan = began
+        world.tell("\(node) is done: \(result.report.outcome.label)")
+        schedule.ended(
+            result.report.outcome, madeProgress: result.madeProgress, now: clock.now,
+            random: { [world] in Int64(world.dice.below(Int($0))) })
+        // Notes for people: a cycle is over also where they cannot be written.
+        try? store.note(result.report, at: clock.now)
+        try? store.keepRetryFloor(schedule.backoff.floor)
+        arm()
+    }
+
+    // MARK: The line
+
+    /// Called by the cycle, in its own thread.
+    fileprivate func send(_ wire: WireCall) -> TransportOutcome {
+        guard !isEnding, !disk.hasStopped else { return .fault(.cancelled) }
+        call += 1
+        outcome = nil
+        world.network.carry(wire, from: self, number: call)
+        fiber.suspend()
+        return outcome ?? .fault(.cancelled)
+    }
+
+    /// The outcome of a call, unless it has had one.
+    func answer(_ number: Int, _ result: TransportOutcome) {
+        guard number == call, fiber.isActive, outcome == nil else { return }
+        outcome = result
+        fiber.resume()
+        settleCycle()
+    }
+}
+
+/// What holds for a device's line for a while, in virtual time.
+struct Conditions {
+    var silentUntil: Int64 = -1
+    var deafUntil: Int64 = -1
+    var strangerUntil: Int64 = -1
+
+    mutating func heal() { self = Conditions() }
+}
+
+/// A device's way to its server.
+///
+/// Sendable because in a run one thread at a time is awake: fibers and the store's queues hand over.
+private final class Line: Transport, @unchecked Sendable {
+    private unowned let device: Handheld
+
+    init(_ device: Handheld) { self.device = device }
+
+    func send(_ call: WireCall) -> TransportOutcome { device.send(call) }
+    func disconnect() {}
+    func cancel() {}
+}

@@ -1,0 +1,147 @@
+import Coding
+import LocalStore
+import Replication
+import SQLite
+import ServerStore
+
+/// What the pure merge makes of one batch, beside what the server makes of it.
+struct Judgement {
+    private let request: PushRequest
+    private let node: NodeID
+    private let policies: FormPolicies
+    private var states: [RecordID: RecordState]
+    private let repeated: Set<MutationID>
+
+    init(
+        _ request: PushRequest, by device: ServerStore.Device, _ reader: Connection,
+        _ policies: FormPolicies
+    ) throws {
+        self.request = request
+        node = request.clientNodeId
+        self.policies = policies
+        var states: [RecordID: RecordState] = [:]
+        let ids = Set(request.mutations.flatMap { [$0.record, $0.parent].compactMap(\.self) })
+        for id in ids { states[id] = try reader.recordState(id) }
+        self.states = states
+        repeated = try Set(
+            request.mutations.map(\.id).filter { try reader.storedVerdict($0) != nil })
+    }
+
+    /// - Throws: `Violation` where the server came to something else.
+    func check(_ response: PushResponse, _ reader: Connection) throws {
+        var states = states
+        let mutations = Dictionary(request.mutations.map { ($0.id, $0) }) { first, _ in first }
+        for verdict in response.results where !repeated.contains(verdict.mutationId) {
+            guard let mutation = mutations[verdict.mutationId],
+                verdict.status != .rejected, verdict.status != .held
+            else { continue }
+            let current = states[mutation.record]
+            let outcome = mergeRecord(
+                current: current,
+                mutation: current.map { mutation.believing(upTo: $0.version) } ?? mutation,
+                node: node,
+                parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true
+            ) { policies.policy(of: $0, in: mutation.table) }
+            guard outcome.status == verdict.status else {
+                throw Violation(
+                    "a verdict is not the merge's",
+                    "\(mutation.id): \(verdict.status) instead of \(outcome.status)")
+            }
+            if outcome.isChanged { states[mutation.record] = outcome.record }
+        }
+        for (id, state) in states {
+            let found = try reader.recordState(id)
+            guard let field = state.firstDifference(from: found) else { continue }
+            throw Violation("the server's record is not what the merge makes", "\(id) \(field)")
+        }
+    }
+
+    // MARK: The mutant of the order of arrival
+
+    /// Where two changes are equally old, the one that arrives now counts as the younger.
+    func favouringArrival() -> PushRequest {
+        var request = request
+        request.mutations = request.mutations.map { mutation in
+            var mutation = mutation
+            for (name, change) in mutation.changes {
+                guard let register = states[mutation.record]?.fields[name],
+                    register.stamp.lamport == change.lamport, register.stamp.node != node
+                else { continue }
+                mutation.changes[name]?.lamport += 1
+            }
+            return mutation
+        }
+        return request
+    }
+}
+
+extension Mutation {
+    /// A base that the record has not reached is none.
+    fileprivate func believing(upTo version: Int64) -> Mutation {
+        var copy = self
+        copy.changes = changes.mapValues { change in
+            var change = change
+            if change.baseVersion > version { change.baseVersion = 0 }
+            return change
+        }
+        return copy
+    }
+}
+
+extension RecordState {
+    /// What differs first, in words; nil where nothing does. The counters are left out: what a
+    /// merge decides shows in values and versions.
+    fileprivate func firstDifference(from other: RecordState?) -> String? {
+        guard let other else { return "is missing" }
+        if version != other.version { return "has version \(other.version), not \(version)" }
+        for name in Set(fields.keys).union(other.fields.keys).sorted() {
+            let (mine, theirs) = (fields[name], other.fields[name])
+            if mine?.value ?? .null != theirs?.value ?? .null { return "\(name) has another value" }
+            if mine?.version != theirs?.version { return "\(name) has another version" }
+            if mine?.foreignVersion != theirs?.foreignVersion {
+                return "\(name) was changed by others at another version"
+            }
+        }
+        return nil
+    }
+}
+
+extension Connection {
+    /// A record as the server has it.
+    func recordState(_ id: RecordID) throws -> RecordState? {
+        let found = try first(
+            "SELECT table_name, parent_id, version FROM record WHERE id = ?", [.text(id.rawValue)]
+        ) { row in
+            RecordState(
+                table: try row.text(0), id: id,
+                parent: try row.optionalText(1).map { RecordID($0) },
+                version: try row.integer(2))
+        }
+        guard var state = found else { return nil }
+        try each(
+            """
+            SELECT name, value, lamport, node, version, foreign_version FROM field
+            WHERE record_id = ?
+            """, [.text(id.rawValue)]
+        ) { row in
+            state.fields[try row.text(0)] = FieldRegister(
+                value: try row.fieldValue(1),
+                stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3))),
+                version: try row.integer(4), foreignVersion: try row.integer(5))
+        }
+        return state
+    }
+
+    /// What the server has kept of a mutation: its status, and the fields that are still open.
+    func storedVerdict(_ id: MutationID) throws -> Verdict? {
+        try first(
+            "SELECT status, conflicts FROM verdict WHERE mutation_id = ?", [.text(id.rawValue)]
+        ) { row in
+            let status = Verdict.Status(rawValue: try row.text(0)) ?? .applied
+            let conflicts = try JSON.parse(Array(try row.text(1).utf8)).asArray()
+            return Verdict(
+                mutationId: id, status: status,
+                conflicts: try conflicts.map { try FieldConflict(json: $0) })
+        }
+    }
+}

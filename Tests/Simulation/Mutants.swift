@@ -1,0 +1,25 @@
+/// Broken variants of what the simulation is to guard. Each has to be caught: a check that no
+/// mutant trips proves nothing.
+enum Mutant: String, CaseIterable {
+    /// A worker that takes an acknowledgement for the record and not for the mutation.
+    case acknowledgeByRow = "ack-by-row"
+    /// A feed whose positions come from a plain sequence: they are given before the commit, and a
+    /// poller steps over one that is committed later.
+    case plainSequence = "plain-sequence"
+    /// Capture triggers that compare with `<>`, for which NULL is never another value.
+    case unequalTrigger = "unequal-trigger"
+    /// A merge in which the change that comes later wins where two are equally old.
+    case arrivalOrder = "arrival-order"
+    /// `synchronous = NORMAL` for edits: the log is not on the disk when an edit returns.
+    case normalSynchronous = "synchronous-normal"
+
+    var meaning: String {
+        switch self {
+        case .acknowledgeByRow: "the worker acknowledges by record"
+        case .plainSequence: "the feed's positions are a plain sequence"
+        case .unequalTrigger: "the capture triggers compare with <>"
+        case .arrivalOrder: "the merge breaks ties by arrival"
+        case .normalSynchronous: "edits commit with synchronous = NORMAL"
+        }
+    }
+}

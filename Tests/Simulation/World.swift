@@ -1,0 +1,346 @@
+import Coding
+import LocalStore
+import Replication
+import SQLite
+import ServerStore
+import Sync
+
+/// One run: a server, some devices, the people, and everything between them, by one seed.
+final class World {
+    let timeline = Timeline()
+    let story: Story
+    let mutant: Mutant?
+    let oracle: Oracle
+    let server: SimServer
+    private(set) var devices: [Handheld] = []
+    private(set) lazy var network = Network(self, seed: networkSeed)
+    private let networkSeed: UInt64
+    var dice: Dice
+    var faults: FaultPlan
+    /// Counts what people do, so that edits can be told apart and put in order.
+    private(set) var eventNumber = 0
+    /// Inspections that people pick from.
+    let crowd: Int
+    private let operations: Int
+    private let serverClock: SimClock
+    private(set) var isServerFull = false
+    private var full: Set<Int> = []
+    private var cursors: [Int: CursorWatch] = [:]
+
+    init(
+        seed: UInt64, ground: Ground, fibers: [Fiber], fault: Fault?, mutant: Mutant?,
+        keepsStory: Bool
+    ) throws {
+        var dice = Dice(seed: seed)
+        self.mutant = mutant
+        story = Story(isKept: keepsStory)
+        faults = FaultPlan(dice: &dice, only: fault)
+        let count = dice.pick([2, 2, 3, 3, 3, 4, 5, 6, 8, 10])
+        operations = dice.within(200...500)
+        crowd = dice.pick([1, 2, 3, 6, 12])
+        try ground.prepare(devices: 0..<count)
+        oracle = Oracle(mutant: mutant, seed: dice.next())
+        serverClock = SimClock(timeline)
+        server = SimServer(ground: ground, clock: serverClock, seed: dice.next())
+        networkSeed = dice.next()
+        self.dice = dice.split()
+        for index in 0..<count {
+            devices.append(
+                try Handheld(
+                    index, ground: ground, fiber: fibers[index], world: self, seed: dice.next()))
+        }
+        if keepsStory { oracle.tell = { [unowned self] in tell($0) } }
+        tell("seed \(seed): \(count) devices, \(operations) operations; " + faultWords)
+    }
+
+    private var faultWords: String { faults.names.joined(separator: " ") }
+
+    func tell(_ line: @autoclosure () -> String) { story.tell(timeline.now, line()) }
+
+    func strikes(_ fault: Fault) -> Bool { faults.strikes(fault, &dice) }
+
+    func isFull(_ device: Handheld) -> Bool { full.contains(device.index) }
+
+    // MARK: The run
+
+    /// - Throws: `Violation` where a check does not hold.
+    func run() throws {
+        defer { endAll() }
+        try server.start()
+        for device in devices { try device.start() }
+        try live()
+        tell("from here on nothing goes wrong any more")
+        try Quiescence(self).reach()
+    }
+
+    private func endAll() {
+        for device in devices { device.end() }
+        server.end()
+    }
+
+    private func live() throws {
+        for _ in 0..<operations {
+            try advance(pause())
+            eventNumber += 1
+            oracle.eventNumber = eventNumber
+            switch dice.below(60) {
+            case 0...4: try actInOffice()
+            case 5: try meet()
+            default: try actOnDevice()
+            }
+            try collectTheDead()
+        }
+    }
+
+    /// People work in bursts.
+    private func pause() -> Int64 {
+        switch dice.below(20) {
+        case 0: Int64(dice.within(20_000...240_000))
+        case 1...3: Int64(dice.within(1_000...8_000))
+        default: Int64(dice.within(10...400))
+        }
+    }
+
+    /// Lets virtual time pass.
+    func advance(_ span: Int64) throws {
+        let end = timeline.now + span
+        while try timeline.step(until: end) { try collectTheDead() }
+    }
+
+    private func actOnDevice() throws {
+        let device = dice.pick(devices)
+        guard let store = device.store else { return }
+        try trouble(device)
+        try Inspector(device: device, store: store, world: self).act()
+        if dice.oneIn(16), !device.disk.hasStopped { try check(device) }
+    }
+
+    /// Everybody enters the same field of the same inspection.
+    private func meet() throws {
+        for device in devices where dice.oneIn(2) {
+            guard let store = device.store else { continue }
+            try Inspector(device: device, store: store, world: self).meet()
+        }
+    }
+
+    func actInOffice() throws {
+        guard let store = server.store else { return }
+        try Office(server, store, world: self).act()
+        store.waitUntilIdle()
+    }
+
+    /// The supervisor's word is the last about an edit, also where the server ended behind it.
+    func noteDecisions() throws {
+        guard let reader = server.reader else { return }
+        for key in try oracle.newDecisions(reader) {
+            for index in devices.indices { devices[index].ledger.forgetShown(key) }
+        }
+    }
+
+    // MARK: Troubles of a device
+
+    private func trouble(_ device: Handheld) throws {
+        if strikes(.crash) { stopSoon(device, .crash) }
+        if strikes(.powerCut) { stopSoon(device, .powerCut) }
+        if strikes(.busy), !device.disk.hasStopped {
+            try device.hold()
+            timeline.after(Int64(dice.within(10...4_000))) { device.release() }
+        }
+        if strikes(.diskFull), full.insert(device.index).inserted {
+            tell("the disk of \(device.node) is full")
+            device.disk.fill(true)
+            timeline.after(Int64(dice.within(500...60_000))) { [self] in makeRoom(device) }
+        }
+        if strikes(.clockStep) {
+            device.clock.skew = dice.pick(SimClock.steps)
+            tell("the clock of \(device.node) is set by \(device.clock.skew / 1000) s")
+        }
+        if strikes(.closedApplication) { close(device) }
+    }
+
+    /// What a crash left may still be only in the memory of the machine when its power goes.
+    private func endsAgain(_ fault: Fault) -> Bool {
+        faults.isPlanned(fault) && !faults.isOver && dice.oneIn(4)
+    }
+
+    private func makeRoom(_ device: Handheld) {
+        full.remove(device.index)
+        device.disk.fill(false)
+    }
+
+    private func stopSoon(_ device: Handheld, _ end: Handheld.End) {
+        device.nextEnd = end
+        device.disk.stop(after: dice.oneIn(3) ? 0 : dice.below(120))
+    }
+
+    /// After this the device's store is closed; the caller's operation does not happen.
+    private func close(_ device: Handheld) {
+        guard device.isUp, !device.disk.hasStopped else { return }
+        timeline.after(0) { [self] in
+            guard device.isUp, !device.disk.hasStopped else { return }
+            tell("\(device.node) is closed")
+            device.end()
+            startLater(device)
+        }
+    }
+
+    private func startLater(_ device: Handheld) {
+        timeline.after(Int64(dice.within(500...60_000))) { [self] in try start(device) }
+    }
+
+    private func start(_ device: Handheld) throws {
+        guard !device.isUp else { return }
+        // Closing can be what a machine stops in.
+        if device.disk.hasStopped { reviveDisk(device) }
+        do {
+            try device.start()
+        } catch {
+            guard device.disk.hasStopped || isFull(device) else { throw error }
+            tell("\(device.node) cannot start: \(error)")
+            device.end()
+            return startLater(device)
+        }
+        guard let store = device.store else { return }
+        tell("\(device.node) starts")
+        device.ledger.settleUnclear(waiting: try store.waitingValues(), number: eventNumber)
+        try check(device)
+        if endsAgain(.powerCut) {
+            device.nextEnd = .powerCut
+            device.disk.stop(after: dice.below(4))
+        }
+    }
+
+    // MARK: Ends
+
+    func collectTheDead() throws {
+        for device in devices where device.isUp && device.disk.hasStopped { bury(device) }
+        if server.isUp, server.disk.hasStopped { buryServer() }
+    }
+
+    private func bury(_ device: Handheld) {
+        device.end()
+        reviveDisk(device)
+        startLater(device)
+    }
+
+    /// What a stopped machine finds on its disk when it comes back.
+    private func reviveDisk(_ device: Handheld) {
+        tell("\(device.node) is gone: \(device.nextEnd)")
+        if device.nextEnd == .powerCut {
+            device.disk.cutPower(seed: dice.next())
+            cursors[device.index] = nil
+        }
+        device.disk.start()
+    }
+
+    private func buryServer() {
+        server.end()
+        if isServerPowerCut { server.disk.cutPower(seed: dice.next()) }
+        tell("the server is gone: \(isServerPowerCut ? "power" : "crash")")
+        server.disk.start()
+        timeline.after(Int64(dice.within(500...30_000))) { [self] in try startServer() }
+    }
+
+    private var isServerPowerCut = false
+
+    private func startServer() throws {
+        guard !server.isUp else { return }
+        do {
+            try server.start()
+        } catch is SQLiteError where isServerFull {
+            server.end()
+            timeline.after(5_000) { [self] in try startServer() }
+            return tell("the server cannot start on a full disk")
+        }
+        tell("the server starts")
+        if let reader = server.reader { try oracle.checkCommitted(reader) }
+        try noteDecisions()
+        if endsAgain(.serverPowerCut) {
+            isServerPowerCut = true
+            server.disk.stop(after: dice.below(4))
+        }
+    }
+
+    /// A request at the server's door.
+    func reachServer(_ call: WireCall, by index: Int) throws -> WireAnswer? {
+        guard server.isUp else { return nil }
+        if strikes(.serverCrash) { stopServerSoon(power: false) }
+        if strikes(.serverPowerCut) { stopServerSoon(power: true) }
+        if strikes(.serverDiskFull), !isServerFull {
+            isServerFull = true
+            server.disk.fill(true)
+            timeline.after(Int64(dice.within(500...20_000))) { [self] in makeRoomOnServer() }
+        }
+        if strikes(.clockStep) { serverClock.skew = dice.pick(SimClock.steps) }
+        let answer = try server.answer(call, by: index, oracle)
+        tell(
+            "node-\(index) \(call.path.split(separator: "?")[0].split(separator: "/").last ?? ""):"
+                + " \(answer.map { "\($0.status)" } ?? "nothing")")
+        return server.disk.hasStopped ? nil : answer
+    }
+
+    private func makeRoomOnServer() {
+        isServerFull = false
+        server.disk.fill(false)
+    }
+
+    private func stopServerSoon(power: Bool) {
+        isServerPowerCut = power
+        server.disk.stop(after: dice.below(40))
+    }
+
+    // MARK: Peace
+
+    /// Nothing goes wrong any more, and what went wrong is mended.
+    func makePeace() throws {
+        faults.end()
+        if server.isUp { server.disk.stop(after: nil) }
+        makeRoomOnServer()
+        serverClock.skew = 0
+        if !server.isUp { try startServer() }
+        for device in devices {
+            device.disk.stop(after: nil)
+            makeRoom(device)
+            device.release()
+            device.conditions.heal()
+            if device.isUp { device.wake(.reconnected) } else { try start(device) }
+        }
+    }
+
+    // MARK: Checks on the way
+
+    func check(_ device: Handheld) throws {
+        guard let store = device.store, !device.isHeld else { return }
+        let faults = try store.audit().filter {
+            // The mutant's own triggers are not what is to be found.
+            mutant != .unequalTrigger || !$0.hasPrefix("a trigger")
+        }
+        guard faults.isEmpty else {
+            throw Violation("the audit found something", "\(device.node): \(faults)")
+        }
+        try device.ledger.check(
+            waiting: store.waitingValues(), settled: oracle.settled, node: device.node)
+        try device.ledger.checkReads(store.ownValues(device.node), node: device.node)
+        try cursors[device.index, default: CursorWatch()].check(
+            store.position().cursor, device.node)
+    }
+}
+
+/// A cursor moves forward, within an epoch, as long as nothing takes it back.
+struct CursorWatch {
+    private var newest: (epoch: Int64, position: Int64)?
+
+    mutating func check(_ cursor: String?, _ node: NodeID) throws {
+        guard let cursor else {
+            newest = nil
+            return
+        }
+        let parts = cursor.split(separator: ".").compactMap { Int64($0, radix: 36) }
+        guard parts.count >= 2 else { throw Violation("a cursor is not one", "\(node)") }
+        if let newest, newest.epoch == parts[0], newest.position > parts[1] {
+            throw Violation(
+                "a cursor went back", "\(node): from \(newest.position) to \(parts[1])")
+        }
+        newest = (parts[0], parts[1])
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+// walkdown-sim: see README.md.
+
+let words = Array(CommandLine.arguments.dropFirst())
+if words.contains("--help") || words.contains("-h") {
+    print(Options.usage)
+    exit(0)
+}
+if words == ["--list"] {
+    for fault in Fault.allCases { print("fault  \(fault.rawValue): \(fault.meaning)") }
+    for mutant in Mutant.allCases { print("mutant \(mutant.rawValue): \(mutant.meaning)") }
+    exit(0)
+}
+do {
+    let options = try Options(words)
+    if options.stride != nil {
+        try Runner(options).run()
+        exit(0)
+    }
+    let began = ContinuousClock.now
+    let (passed, failed) = Workforce(options).run()
+    let seconds = began.duration(to: .now) / .seconds(1)
+    print("\(Int(seconds.rounded())) s")
+    print("\(passed) passed, \(failed) failed")
+    exit(failed == 0 ? 0 : 1)
+} catch let misuse as Options.Misuse {
+    FileHandle.standardError.write(Data("\(misuse.sentence)\n\(Options.usage)\n".utf8))
+    exit(2)
+}

@@ -1,0 +1,17 @@
+import Testing
+
+/// A seed that once showed a fault of the product: it runs for ever.
+struct FailedSeed: Sendable, CustomTestStringConvertible {
+    var number: UInt64
+    /// What was wrong.
+    var story: String
+
+    var testDescription: String { "\(number): \(story)" }
+}
+
+enum FailedSeeds {
+    static let all: [FailedSeed] = [
+        FailedSeed(number: 170, story: "a late decision gave up what the inspector had to decide"),
+        FailedSeed(number: 117, story: "an INSERT taken and out of scope kept later edits waiting"),
+    ]
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// Runs the simulation as people do, for a short while; CI runs 2,000 seeds of the release build.
+@Suite("The simulation", .serialized, .timeLimit(.minutes(10)))
+struct SimulationTests {
+    @Test("seeds pass, and the last line says how many")
+    func seeds() throws {
+        let run = try SimulationRun("--seeds", "16")
+        #expect(run.lastLine == "16 passed, 0 failed", "\(run.output)")
+        #expect(run.status == 0)
+    }
+
+    @Test("a seed that failed once never fails again", arguments: FailedSeeds.all)
+    func failedOnce(seed: FailedSeed) throws {
+        let run = try SimulationRun("--seeds", "1", "--start", "\(seed.number)")
+        #expect(run.status == 0, "\(seed.story)\n\(run.output)")
+    }
+
+    @Test(
+        "a broken variant is caught within so many seeds",
+        arguments: [
+            ["ack-by-row"], ["plain-sequence"], ["unequal-trigger"], ["arrival-order"],
+            ["synchronous-normal", "--fault", "power-cut"],
+        ])
+    func mutants(words: [String]) throws {
+        let run = try SimulationRun(["--seeds", "12", "--mutant"] + words)
+        #expect(run.status == 1, "\(words) was not caught")
+        #expect(run.output.contains("once more: walkdown-sim --seeds 1 --start"))
+        #expect(!run.output.contains("ended otherwise"), "\(run.output)")
+    }
+
+    @Test("the same seed is the same run")
+    func determinism() throws {
+        let runs = try (1...2).map { _ in
+            try SimulationRun("--seeds", "2", "--start", "7", "--jobs", "1", "--story")
+        }
+        // But for how long it took.
+        let stories = runs.map { $0.lines.filter { $0.hasPrefix("  ") } }
+        #expect(stories[0].count > 500)
+        #expect(stories[0] == stories[1])
+    }
+
+    @Test("each fault is listed, and a name that is not leads to status 2")
+    func words() throws {
+        let list = try SimulationRun("--list")
+        #expect(list.status == 0)
+        #expect(list.lines.count { $0.hasPrefix("fault ") } >= 20)
+        #expect(list.lines.count { $0.hasPrefix("mutant ") } == 5)
+        #expect(try SimulationRun("--fault", "nonsense").status == 2)
+        #expect(try SimulationRun("--help").status == 0)
+    }
+}
