@@ -192,4 +192,21 @@ struct LongRunTests {
         #expect(try !isHere(id))
         try device.finish()
     }
+
+    @Test("a tombstone that comes back into the scope stays when the last work on it is settled")
+    func returnedTombstone() throws {
+        let id = try device.acceptedInspectionOf(server)
+        try device.store.set([("notes", .string("mine"))], on: id)
+        server.delete(id)
+        try device.sync(server)
+        #expect(try device.store.outbox().map(\.status) == ["CONFLICT"])
+        try remove(id)
+        var page = try server.pull(device.store.pullRequest())
+        page.deltaRecords = [try #require(server.records[id]).wire(updatedAtUtc: "")]
+        try device.store.apply(page: page)
+        try device.store.resolve(id, ["notes": .theirs])
+        #expect(try isHere(id) && isDeleted(id))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
 }

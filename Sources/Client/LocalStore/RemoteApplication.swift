@@ -128,7 +128,11 @@ final class RemoteApplication {
         var news: [(part: RecordPart, known: Known?)] = []
         for part in parts {
             let known = try known(part.record.id)
-            if let known, !known.isOlder(than: part.record) { continue }
+            if let known, !known.isOlder(than: part.record) {
+                // It came, so it is in scope, also where it is the tombstone that is here already.
+                if part.isLast { try database.noteReturned(part.record.id) }
+                continue
+            }
             // While the old values still stand there: what is shown must not go back and forth.
             if known?.mark == .oldEpoch { try offerAgain(part.record.id, shown: part.record) }
             try stage(part, known, in: staging)
