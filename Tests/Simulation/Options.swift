@@ -9,12 +9,14 @@ struct Options {
     var jobs = max(1, ProcessInfo.processInfo.activeProcessorCount)
     /// Tells the whole story of each run.
     var tellsStory = false
+    /// Checks after everything that happens, to see where something begins to be wrong.
+    var isCareful = false
     /// Of a process that runs seeds for another one: every so many-th.
     var stride: UInt64?
 
     static let usage = """
         Usage: walkdown-sim [--seeds N] [--start S] [--fault NAME] [--mutant NAME] [--jobs N]
-                            [--story] [--list]
+                            [--story] [--careful] [--list]
 
         Runs so many simulations of devices, network and server, one by each seed from S on, and
         ends with the line `N passed, N failed`. Exit status 0 only if none failed.
@@ -23,6 +25,7 @@ struct Options {
           --mutant NAME  with a broken variant built in; has to fail
           --jobs N       so many runs at once; all processors by default
           --story        tells what happens in each run
+          --careful      checks after everything that happens, which takes long
         """
 
     struct Misuse: Error {
@@ -38,6 +41,7 @@ struct Options {
             case "--jobs": jobs = max(1, try Self.number(word, rest.popFirst()))
             case "--stride": stride = UInt64(try Self.number(word, rest.popFirst()))
             case "--story": tellsStory = true
+            case "--careful": isCareful = true
             case "--fault":
                 fault = try Self.name(word, rest.popFirst(), Fault.init(rawValue:))
             case "--mutant":
@@ -71,6 +75,7 @@ struct Options {
         if let fault { words += ["--fault", fault.rawValue] }
         if let mutant { words += ["--mutant", mutant.rawValue] }
         if tellsStory { words.append("--story") }
+        if isCareful { words.append("--careful") }
         return words
     }
 }

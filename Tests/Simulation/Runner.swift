@@ -51,7 +51,7 @@ final class Runner {
         do {
             let world = try World(
                 seed: seed, ground: ground, fibers: fibers, fault: options.fault,
-                mutant: options.mutant, keepsStory: keepsStory)
+                mutant: options.mutant, keepsStory: keepsStory, isCareful: options.isCareful)
             story = world.story
             try world.run()
             return (nil, world.story.lines)

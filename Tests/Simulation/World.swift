@@ -22,6 +22,7 @@ final class World {
     /// Inspections that people pick from.
     let crowd: Int
     private let operations: Int
+    private let isCareful: Bool
     private let serverClock: SimClock
     private(set) var isServerFull = false
     private var full: Set<Int> = []
@@ -29,8 +30,9 @@ final class World {
 
     init(
         seed: UInt64, ground: Ground, fibers: [Fiber], fault: Fault?, mutant: Mutant?,
-        keepsStory: Bool
+        keepsStory: Bool, isCareful: Bool
     ) throws {
+        self.isCareful = isCareful
         var dice = Dice(seed: seed)
         self.mutant = mutant
         story = Story(isKept: keepsStory)
@@ -89,6 +91,7 @@ final class World {
             default: try actOnDevice()
             }
             try collectTheDead()
+            if isCareful { try checkAll() }
         }
     }
 
@@ -104,7 +107,14 @@ final class World {
     /// Lets virtual time pass.
     func advance(_ span: Int64) throws {
         let end = timeline.now + span
-        while try timeline.step(until: end) { try collectTheDead() }
+        while try timeline.step(until: end) {
+            try collectTheDead()
+            if isCareful { try checkAll() }
+        }
+    }
+
+    private func checkAll() throws {
+        for device in devices where !device.disk.hasStopped { try check(device) }
     }
 
     private func actOnDevice() throws {

@@ -12,6 +12,7 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
 enum FailedSeeds {
     static let all: [FailedSeed] = [
         FailedSeed(number: 170, story: "a late decision gave up what the inspector had to decide"),
+        FailedSeed(number: 80, story: "a tombstone back in scope went with the last work on it"),
         FailedSeed(number: 117, story: "an INSERT taken and out of scope kept later edits waiting"),
     ]
 }
