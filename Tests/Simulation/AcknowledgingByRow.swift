@@ -40,6 +40,8 @@ final class AcknowledgingByRow: Replica {
     func fail(_ id: MutationID, error: String) throws { try store.fail(id, error: error) }
     func blame(_ id: MutationID, error: String) throws { try store.blame(id, error: error) }
     func split(_ id: MutationID) throws -> Bool { try store.split(id) }
+    func takeNewNode() throws -> NodeID { try store.takeNewNode() }
+    func keepTicket(for ids: [MutationID]) throws { try store.keepTicket(for: ids) }
     func pullRequest() throws -> PullRequest { try store.pullRequest() }
     func take(_ page: PullResponse) throws { try store.take(page) }
     func restartPull() throws { try store.restartPull() }
@@ -53,8 +55,10 @@ final class AcknowledgingByRow: Replica {
         try store.sitesDiffering(from: digest)
     }
 
+    func beginRepair(of sites: [String]) throws -> Bool { try store.beginRepair(of: sites) }
     func outboxCounts() throws -> OutboxCounts { try store.outboxCounts() }
     func note(_ report: CycleReport, at now: Int64) throws { try store.note(report, at: now) }
+    func keepUp(while goOn: () -> Bool) throws { try store.keepUp(while: goOn) }
     func retryFloor() throws -> Int64? { try store.retryFloor() }
     func keepRetryFloor(_ instant: Int64?) throws { try store.keepRetryFloor(instant) }
 }
