@@ -50,6 +50,7 @@ final class Handheld {
         self.fiber = fiber
         self.world = world
         node = Ground.node(index)
+        speaksAs = node
         key = ground.key
         home = ground.home(index)
         disk = Disk(folder: home.directory)
@@ -65,6 +66,9 @@ final class Handheld {
     }
 
     var isUp: Bool { store != nil }
+
+    /// The node under which it goes on, where it had to part from a copy.
+    private(set) var speaksAs: NodeID
     var isSyncing: Bool { fiber.isActive }
 
     // MARK: Life
@@ -76,6 +80,7 @@ final class Handheld {
         timing.interval = 300_000
         schedule = Schedule(timing: timing, floor: try store?.retryFloor())
         isEnding = false
+        if let store { speaksAs = try store.position().node }
         wake(.started)
     }
 
@@ -169,6 +174,7 @@ final class Handheld {
         guard !isEnding, !disk.hasStopped else { return .fault(.cancelled) }
         call += 1
         outcome = nil
+        if let node = wire.node { speaksAs = node }
         world.network.carry(wire, from: self, number: call)
         fiber.suspend()
         return outcome ?? .fault(.cancelled)

@@ -13,8 +13,7 @@ struct Judgement {
     private let repeated: Set<MutationID>
 
     init(
-        _ request: PushRequest, by device: ServerStore.Device, _ reader: Connection,
-        _ policies: FormPolicies
+        _ request: PushRequest, _ reader: Connection, _ policies: FormPolicies
     ) throws {
         self.request = request
         node = request.clientNodeId
@@ -33,7 +32,7 @@ struct Judgement {
         let mutations = Dictionary(request.mutations.map { ($0.id, $0) }) { first, _ in first }
         for verdict in response.results where !repeated.contains(verdict.mutationId) {
             guard let mutation = mutations[verdict.mutationId],
-                verdict.status != .rejected, verdict.status != .held
+                verdict.status != .rejected, verdict.status != .held, !verdict.leavesScopeToReview
             else { continue }
             let current = states[mutation.record]
             let outcome = mergeRecord(
@@ -85,6 +84,14 @@ extension Mutation {
             return change
         }
         return copy
+    }
+}
+
+extension Verdict {
+    /// Made before its device lost the scope: a person decides, and nothing is merged.
+    fileprivate var leavesScopeToReview: Bool {
+        status == .quarantined
+            && conflicts.allSatisfy { $0.rule == MergeRule.scope.rawValue }
     }
 }
 

@@ -10,12 +10,14 @@ final class Oracle {
     /// What the server has settled of a device's edits, with the number of the event: applied, lost
     /// to a rule and kept in history, or decided by a person.
     private(set) var settled: [Edit: Int] = [:]
+    /// Which device speaks, or spoke, under a node: by its first one.
+    private var authors: [NodeID: NodeID] = [:]
     /// Reviews that were decided.
     private var decided: Set<String> = []
     private var known: [RecordID: RecordState] = [:]
     /// Records of a transaction of which nobody knows whether it was committed.
     private var uncertain: Set<RecordID> = []
-    private var unclear: [(request: PushRequest, by: ServerStore.Device)] = []
+    private var unclear: [(request: PushRequest, by: NodeID)] = []
     private let policies = FormPolicies()
     private let mutant: Mutant?
     private var dice: Dice
@@ -40,35 +42,36 @@ final class Oracle {
 
     /// Lets the server judge a batch and checks what it made of it.
     func watch(
-        _ request: PushRequest, by device: ServerStore.Device, _ store: SQLiteStore,
+        _ request: PushRequest, by author: NodeID, _ store: SQLiteStore,
         _ server: SimServer, push: (PushRequest) throws -> PushResponse
     ) throws -> PushResponse {
         guard let reader = server.reader else { return try push(request) }
-        let judgement = try Judgement(request, by: device, reader, policies)
+        authors[request.clientNodeId] = author
+        let judgement = try Judgement(request, reader, policies)
         let response: PushResponse
         do {
             response = try push(mutant == .arrivalOrder ? judgement.favouringArrival() : request)
         } catch {
             if server.disk.hasStopped {
                 uncertain.formUnion(request.mutations.map(\.record))
-                unclear.append((request, device))
+                unclear.append((request, author))
             }
             throw error
         }
         try judgement.check(response, reader)
-        note(request, response, by: device)
+        note(request, response, by: author)
         try remember(request.mutations.map(\.record), reader)
         hide(request)
         return response
     }
 
     private func note(
-        _ request: PushRequest, _ response: PushResponse, by device: ServerStore.Device
+        _ request: PushRequest, _ response: PushResponse, by author: NodeID
     ) {
         let mutations = Dictionary(request.mutations.map { ($0.id, $0) }) { first, _ in first }
         for verdict in response.results {
             guard let mutation = mutations[verdict.mutationId] else { continue }
-            note(mutation, verdict, by: device.node)
+            note(mutation, verdict, by: author)
             tell?(mutation.words + " " + verdict.words)
         }
     }
@@ -101,7 +104,9 @@ final class Oracle {
             )
         }
         return rows.filter { decided.insert($0.id).inserted }.map { row in
-            settled[row.edit] = eventNumber
+            var edit = row.edit
+            edit.node = authors[edit.node] ?? edit.node
+            settled[edit] = eventNumber
             return FieldKey(record: row.edit.record, name: row.edit.name)
         }
     }
@@ -131,10 +136,10 @@ final class Oracle {
                     "\(id): version \(found?.version ?? 0) instead of \(state.version)")
             }
         }
-        for (request, device) in unclear {
+        for (request, author) in unclear {
             for mutation in request.mutations {
                 guard let verdict = try reader.storedVerdict(mutation.id) else { continue }
-                note(mutation, verdict, by: device.node)
+                note(mutation, verdict, by: author)
             }
         }
         unclear = []

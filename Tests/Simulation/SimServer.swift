@@ -45,11 +45,13 @@ final class SimServer {
     // MARK: Requests
 
     /// - Returns: nil where the program ended before it answered.
-    func answer(_ call: WireCall, by index: Int, _ oracle: Oracle) throws -> WireAnswer? {
+    func answer(
+        _ call: WireCall, by index: Int, as node: NodeID, _ oracle: Oracle
+    ) throws -> WireAnswer? {
         guard let store else { return nil }
         defer { store.waitUntilIdle() }
         do {
-            return try route(call, by: index, store, oracle)
+            return try route(call, by: index, as: node, store, oracle)
         } catch let violation as Violation {
             throw violation
         } catch {
@@ -58,9 +60,12 @@ final class SimServer {
     }
 
     private func route(
-        _ call: WireCall, by index: Int, _ store: SQLiteStore, _ oracle: Oracle
+        _ call: WireCall, by index: Int, as node: NodeID, _ store: SQLiteStore, _ oracle: Oracle
     ) throws -> WireAnswer {
-        guard let device = try store.device(tokenHash: Ground.tokenHash(index)) else {
+        guard
+            let device = try store.device(
+                tokenHash: Ground.tokenHash(index), node: call.node ?? node)
+        else {
             return WireAnswer.failure(401, "unauthorized")
         }
         guard device.state == .active else { return WireAnswer.failure(403, "revoked") }
@@ -68,7 +73,9 @@ final class SimServer {
         switch parts[0] {
         case "/api/v1/sync/push":
             let request = try PushRequest(json: .parse(call.body ?? []))
-            let response = try oracle.watch(request, by: device, store, self) { request in
+            let response = try oracle.watch(
+                request, by: Ground.node(index), store, self
+            ) { request in
                 try store.push(request, from: device, idempotencyKey: call.idempotencyKey)
             }
             return .json(response.json)
@@ -102,6 +109,7 @@ final class SimServer {
             switch error.code {
             case .overloaded: .failure(503, "overloaded", retryAfter: 2)
             case .cursorExpired: .failure(410, "cursor_expired")
+            case .forked: .failure(409, "forked")
             case .badCursor: .failure(400, "bad_cursor")
             case .wrongNode: .failure(403, "wrong_node")
             case .keyReused: .failure(422, "idempotency_key_reused")

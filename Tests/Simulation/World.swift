@@ -282,7 +282,8 @@ final class World {
             timeline.after(Int64(dice.within(500...20_000))) { [self] in makeRoomOnServer() }
         }
         if strikes(.clockStep) { serverClock.skew = dice.pick(SimClock.steps) }
-        let answer = try server.answer(call, by: index, oracle)
+        let answer = try server.answer(
+            call, by: index, as: devices[index].speaksAs, oracle)
         tell(
             "node-\(index) \(call.path.split(separator: "?")[0].split(separator: "/").last ?? ""):"
                 + " \(answer.map { "\($0.status)" } ?? "nothing")")
@@ -330,7 +331,7 @@ final class World {
         }
         try device.ledger.check(
             waiting: store.waitingValues(), settled: oracle.settled, node: device.node)
-        try device.ledger.checkReads(store.ownValues(device.node), node: device.node)
+        try device.ledger.checkReads(store.ownValues(device.speaksAs), node: device.node)
         try cursors[device.index, default: CursorWatch()].check(
             store.position().cursor, device.node)
     }
