@@ -184,6 +184,67 @@ struct VerdictReachTests {
         try device.finish()
     }
 
+    /// An inspection with an answer, begun before its site was lost: what makes it is in review.
+    private func parked() throws -> (id: RecordID, making: MutationID) {
+        let id = try device.newInspection()
+        let batch = try #require(try device.store.sealBatch())
+        let making = batch.mutations[0]
+        let conflicts = making.columns.map { column in
+            FieldConflict(
+                column: column, base: .null, mine: making.changes[column]?.value ?? .null,
+                theirs: .null, theirsNode: nil, rule: MergeRule.scope.rawValue)
+        }
+        var answer = try StoryServer().push(batch)
+        answer.results = [
+            Verdict(mutationId: making.id, status: .quarantined, conflicts: conflicts)
+        ]
+        try device.store.apply(answer, to: batch)
+        return (id, making.id)
+    }
+
+    private func decide(_ making: MutationID, version: Int64) throws {
+        var page = try server.pull(device.store.pullRequest())
+        page.results = [Verdict(mutationId: making, status: .merged, version: version)]
+        try device.store.apply(page: page)
+    }
+
+    @Test("T88 a record that waits for a supervisor keeps what makes it; let go, it goes")
+    func makingInReview() throws {
+        let (id, making) = try parked()
+        #expect(try device.store.audit() == [])
+        #expect(try device.store.outbox().map(\.operation) == ["INSERT"])
+        #expect(try device.store.outbox().map(\.status) == ["IN_REVIEW"])
+        try decide(making, version: 0)
+        #expect(try device.store.outbox().isEmpty)
+        #expect(try device.number("SELECT count(*) FROM record WHERE id = '\(id)'") == 0)
+        try device.finish()
+    }
+
+    @Test("T88 a record that a supervisor took for another team goes with the last work on it")
+    func makingTaken() throws {
+        let (id, making) = try parked()
+        try device.store.set([("notes", .string("later"))], on: id)
+        try decide(making, version: 3)
+        let later = try #require(try device.store.outbox().first)
+        try device.store.fail(later.mutationId, error: "out_of_scope")
+        try device.store.discard(later.mutationId)
+        #expect(try device.number("SELECT count(*) FROM record WHERE id = '\(id)'") == 0)
+        try device.finish()
+    }
+
+    @Test("T88 what was entered on a record that was let go is sent, for a supervisor to see")
+    func laterThanMaking() throws {
+        let (id, making) = try parked()
+        try device.store.set([("notes", .string("later"))], on: id)
+        #expect(try device.store.sealBatch() == nil, "it waits for the decision")
+        try decide(making, version: 0)
+        #expect(try device.store.audit() == [])
+        let batch = try #require(try device.store.sealBatch())
+        #expect(batch.mutations.map(\.columns) == [["notes"]])
+        #expect(batch.mutations.map(\.record) == [id])
+        try device.finish()
+    }
+
     @Test("a restoration that is given up leaves the record deleted")
     func restorationDiscarded() throws {
         let id = try device.acceptedInspectionOf(server)

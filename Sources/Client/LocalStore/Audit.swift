@@ -67,6 +67,8 @@ extension DeviceStore {
                 WHERE version = 0 AND value IS NOT NULL AND NOT EXISTS (
                     SELECT 1 FROM __sync_shadow AS shadow
                     WHERE shadow.record_id = field.record_id AND shadow.name = field.name)
+                AND NOT EXISTS (
+                    SELECT 1 FROM __sync_left AS gone WHERE gone.record_id = field.record_id)
                 """),
         Rule(
             saying: "a local record that no mutation carries",
@@ -75,6 +77,16 @@ extension DeviceStore {
                 WHERE version = 0 AND server_updated_at IS NULL AND NOT EXISTS (
                     SELECT 1 FROM __sync_outbox
                     WHERE record_id = id AND operation = 'INSERT' AND status <> 'ACKNOWLEDGED')
+                AND NOT EXISTS (SELECT 1 FROM __sync_left WHERE record_id = id)
+                """),
+        Rule(
+            saying: "a record that is to go without work on it",
+            sql: """
+                SELECT record_id FROM __sync_left AS gone
+                WHERE NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox AS waiting
+                    WHERE waiting.record_id = gone.record_id AND status <> 'ACKNOWLEDGED')
+                AND NOT EXISTS (SELECT 1 FROM draft WHERE draft.record_id = gone.record_id)
                 """),
         Rule(
             saying: "a waiting mutation of a record that is not here",

@@ -80,11 +80,9 @@ struct BatchSelection {
     /// The server refuses an update or a child of a record that it does not have; one whose INSERT
     /// goes in the same batch before it is fine.
     private func lacksServerRecord(_ row: QueuedRow) -> Bool {
-        if row.operation != .insert, row.recordVersion == 0, !inserted.contains(row.record) {
-            return true
-        }
-        guard let parent = row.parent, let parentVersion = row.parentVersion else { return false }
-        return parentVersion == 0 && !inserted.contains(parent)
+        if row.operation != .insert, !row.isMade, !inserted.contains(row.record) { return true }
+        guard let parent = row.parent else { return false }
+        return !row.isParentMade && !inserted.contains(parent)
     }
 
     /// Takes the mutation, unless fields of it are in review (only a sealed one still names such:
@@ -130,16 +128,31 @@ struct QueuedRow {
     var lamport: Int64
     var schemaVersion: Int64
     var createdAtUtc: String
-    var recordVersion: Int64
+    /// Whether the server has judged what makes the record.
+    var isMade: Bool
     var parent: RecordID?
-    /// nil where the parent is not on this device.
-    var parentVersion: Int64?
+    /// Also where the parent is not on this device.
+    var isParentMade: Bool
+
+    /// The server has a version of it, or a supervisor has let its INSERT go: then what is left of it
+    /// is for a supervisor too.
+    private static func isMade(_ table: String) -> String {
+        """
+        (\(table).version > 0 OR (
+            EXISTS (SELECT 1 FROM __sync_left WHERE record_id = \(table).id)
+            AND NOT EXISTS (
+                SELECT 1 FROM __sync_outbox AS making
+                WHERE making.record_id = \(table).id AND making.operation = 'INSERT'
+                    AND making.status <> 'ACKNOWLEDGED')))
+        """
+    }
 
     /// The next waiting rows behind a place in the queue.
     static let following = """
         SELECT outbox.seq_id, outbox.mutation_id, outbox.table_name, outbox.record_id,
             outbox.operation, outbox.sealed, outbox.lamport, outbox.schema_version,
-            outbox.created_at_utc, record.version, record.parent_id, parent.version
+            outbox.created_at_utc, \(isMade("record")), record.parent_id,
+            parent.id IS NULL OR \(isMade("parent"))
         FROM __sync_outbox AS outbox
         CROSS JOIN record ON record.id = outbox.record_id
         LEFT JOIN record AS parent ON parent.id = record.parent_id
@@ -160,9 +173,9 @@ struct QueuedRow {
         lamport = try row.integer(6)
         schemaVersion = try row.integer(7)
         createdAtUtc = try row.text(8)
-        recordVersion = try row.integer(9)
+        isMade = try row.flag(9)
         parent = try row.optionalText(10).map { RecordID($0) }
-        parentVersion = try row.optionalInteger(11)
+        isParentMade = try row.flag(11)
     }
 }
 

@@ -30,10 +30,7 @@ extension RemoteApplication {
             try keepUnsettled(row, verdict)
             report.conflicts += 1
         case .quarantined:
-            let named = Set(verdict.conflicts.map(\.column))
-            // A verdict that names no field leaves all of them open.
-            try leaveSettled(row, except: named.isEmpty ? Set(row.fields) : named)
-            try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
+            try keepForReview(row, verdict)
             report.inReview += 1
         case .rejected: try reject(row, verdict, &report)
         case .held:
@@ -151,6 +148,25 @@ extension RemoteApplication {
 
     // MARK: Not settled
 
+    private func keepForReview(_ row: OutboxEntry, _ verdict: Verdict) throws {
+        if verdict.isOutOfReach {
+            // Nothing of it is settled: an INSERT stays one, for the server has made no record.
+            try leave(row.record)
+        } else {
+            let named = Set(verdict.conflicts.map(\.column))
+            // A verdict that names no field leaves all of them open.
+            try leaveSettled(row, except: named.isEmpty ? Set(row.fields) : named)
+        }
+        try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
+    }
+
+    /// The record is not this device's: it counts in no digest and goes with the last work on it,
+    /// unless the server sends it.
+    private func leave(_ id: RecordID) throws {
+        try countAnew(id)
+        try database.noteLeft(id)
+    }
+
     /// Fields in review stay in the mutation that the server knows; those that the inspector has to
     /// decide move to a row of their own, so that a decision on either settles only its fields.
     private func keepUnsettled(_ row: OutboxEntry, _ verdict: Verdict) throws {
@@ -189,5 +205,15 @@ extension RemoteApplication {
         try database.execute(
             "UPDATE __sync_outbox SET operation = 'UPDATE' WHERE seq_id = ?",
             [.integer(row.sequence)])
+    }
+}
+
+extension Verdict {
+    /// Whether the change waits for a decision about a record that this device does not see, or that
+    /// the server has not.
+    fileprivate var isOutOfReach: Bool {
+        let rules = [MergeRule.scope, .unknownRecord].map(\.rawValue)
+        return record == nil && !conflicts.isEmpty
+            && conflicts.allSatisfy { rules.contains($0.rule) }
     }
 }
