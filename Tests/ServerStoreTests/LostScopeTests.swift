@@ -148,6 +148,27 @@ struct LostScopeTests {
     }
 
     @Test(
+        "T88 later work on a record that waits for a decision waits too, also when the site is back",
+        arguments: Backend.allCases)
+    func restsOnParked(backend: Backend) throws {
+        let (yard, _, north, _) = try yard(backend)
+        let begun = north.begin("new", asset: asset)
+        try move(yard, to: "south")
+        #expect(try north.push(begun).map(\.status) == [.quarantined])
+        try move(yard, to: "north")
+        try north.pull()
+        let item = try #require(try yard.store.openReviews().first)
+        try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
+        let later = north.mutation(
+            "new", table: RecordTable.inspection, parent: asset, .update,
+            ["notes": .string("later")])
+        let verdicts = try north.push(later)
+        #expect(verdicts.map(\.status) == [.quarantined], "nobody makes the record any more")
+        #expect(verdicts[0].conflicts.map(\.rule) == ["scope"])
+        #expect(try yard.store.openReviews().map(\.column) == ["notes"])
+    }
+
+    @Test(
         "a deletion from before the loss is confirmed by a person", arguments: Backend.allCases)
     func deletion(backend: Backend) throws {
         let (yard, id, north, south) = try yard(backend)

@@ -45,11 +45,16 @@ extension WriteSession {
         by author: Author
     ) throws -> Bool {
         guard case .device(let sender) = author else { return false }
+        // A change rests on what makes its record; the scope may have come back meanwhile, but the
+        // record is not here unless a supervisor took it.
+        if existing == nil, mutation.operation != .insert,
+            try connection.isParked(mutation.record, of: sender.device)
+        {
+            return true
+        }
         if let site = existing?.site ?? parent?.site {
             return try connection.hasLeft(site, since: sender)
         }
-        // It rests on a record that waits itself.
-        if try connection.isParked(mutation.record, of: sender.device) { return true }
         guard let parent = mutation.parent else { return false }
         return try connection.isParked(parent, of: sender.device)
     }
