@@ -169,6 +169,28 @@ struct LostScopeTests {
     }
 
     @Test(
+        "T88 a record begun without a value is decided on too, and what follows rests on it",
+        arguments: Backend.allCases)
+    func begunEmpty(backend: Backend) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let finding = north.mutation(
+            "f1", table: RecordTable.finding, parent: id, .insert, [:])
+        let title = north.mutation(
+            "f1", table: RecordTable.finding, parent: id, .update, ["text": .string("leak")])
+        try move(yard, to: "south")
+        #expect(try north.push(finding, title).map(\.status) == [.quarantined, .quarantined])
+        let making = try #require(
+            try yard.store.openReviews().first { $0.column == Mutation.deletedField })
+        try yard.store.resolve(review: making.id, .mine, comment: nil, by: boss)
+        try yard.store.resolve(review: review(yard, "text").id, .mine, comment: nil, by: boss)
+        try south.pull()
+        #expect(south.value("f1", "text") == .string("leak"))
+        #expect(south.confirmed["f1"]?.isDeleted == false)
+        try north.pull()
+        #expect(north.results.map(\.status) == [.merged, .merged])
+    }
+
+    @Test(
         "a deletion from before the loss is confirmed by a person", arguments: Backend.allCases)
     func deletion(backend: Backend) throws {
         let (yard, id, north, south) = try yard(backend)

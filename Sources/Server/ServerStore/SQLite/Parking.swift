@@ -62,15 +62,7 @@ extension WriteSession {
     func park(
         _ mutation: Mutation, on existing: StoredRecord?, by sender: Sender
     ) throws -> Verdict {
-        let conflicts = mutation.columns.compactMap { column -> FieldConflict? in
-            guard let change = mutation.changes[column],
-                existing == nil || change.value != existing?.value(column) ?? .null
-            else { return nil }
-            return FieldConflict(
-                column: column, base: change.baseValue, mine: change.value,
-                theirs: existing?.value(column) ?? .null,
-                theirsNode: existing?.fields[column]?.stamp.node, rule: MergeRule.scope.rawValue)
-        }
+        let conflicts = undecidedChanges(of: mutation, on: existing)
         guard !conflicts.isEmpty else {
             return Verdict(mutationId: mutation.id, status: .applied)
         }
@@ -89,6 +81,28 @@ extension WriteSession {
         return Verdict(
             mutationId: mutation.id, status: .quarantined, version: nil, record: nil,
             conflicts: conflicts)
+    }
+
+    private func undecidedChanges(
+        of mutation: Mutation, on existing: StoredRecord?
+    ) -> [FieldConflict] {
+        if existing == nil, mutation.operation == .insert, mutation.changes.isEmpty {
+            // A record without a value is decided on too: what follows rests on it.
+            return [
+                FieldConflict(
+                    column: Mutation.deletedField, base: .null, mine: .integer(0), theirs: .null,
+                    theirsNode: nil, rule: MergeRule.scope.rawValue)
+            ]
+        }
+        return mutation.columns.compactMap { column -> FieldConflict? in
+            guard let change = mutation.changes[column],
+                existing == nil || change.value != existing?.value(column) ?? .null
+            else { return nil }
+            return FieldConflict(
+                column: column, base: change.baseValue, mine: change.value,
+                theirs: existing?.value(column) ?? .null,
+                theirsNode: existing?.fields[column]?.stamp.node, rule: MergeRule.scope.rawValue)
+        }
     }
 
     /// What a new record has of itself is decided with its first answer: without it there is no
@@ -119,7 +133,7 @@ extension WriteSession {
             }
         }
         var values = mutation.changes.filter { BuiltInField.isBuiltIn($0.key) }.mapValues(\.value)
-        values[review.column] = value
+        if review.column != Mutation.deletedField { values[review.column] = value }
         try put(
             mutation.record, table: mutation.table, parent: mutation.parent, values,
             by: supervisor.node)
