@@ -56,9 +56,18 @@ final class Ground {
             atPath: folder + "/run/server", withIntermediateDirectories: true)
         try Disk.copy(folder + "/server.db", to: serverPath)
         for index in devices {
-            let home = home(index)
+            let (home, template) = (home(index), Home(folder + "/device-\(index)"))
             try home.prepare()
-            try Disk.copy(folder + "/device-\(index)/walkdown.db", to: home.database)
+            try Disk.copy(template.database, to: home.database)
+            try copyFiles(of: template.journal, to: home.journal)
+        }
+    }
+
+    private func copyFiles(of folder: String, to target: String) throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: target, withIntermediateDirectories: true)
+        for name in try files.contentsOfDirectory(atPath: folder) {
+            try Disk.copy(folder + "/" + name, to: target + "/" + name)
         }
     }
 

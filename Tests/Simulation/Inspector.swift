@@ -53,9 +53,10 @@ struct Inspector {
         case .refused, .unknownRecord, .unknownMutation, .wrongStatus, .unresolved,
             .notInConflict, .changedSinceShown:
             true
-        case .storage(let error):
-            device.disk.hasStopped || device.isHeld && error.isBusy
-                || world.isFull(device) && (error.isFull || error.isIO)
+        case .storage(let fault) where device.isHeld && fault.isBusy: true
+        case .storage, .secondCopy:
+            device.disk.hasStopped
+                || world.isFull(device) && (error.isDiskFull || error.isDiskFault)
         default: false
         }
     }

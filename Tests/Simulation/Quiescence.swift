@@ -104,7 +104,7 @@ struct Quiescence {
             guard let row = try device.store?.outbox().first else { continue }
             throw Violation(
                 "something waits for ever",
-                "\(device.node): \(row.mutationId) \(row.operation) \(row.status)"
+                "\(device.node): \(row.operation) of \(row.recordId) \(row.status)"
                     + " \(row.lastError ?? "")")
         }
     }
