@@ -245,6 +245,27 @@ struct VerdictReachTests {
         try device.finish()
     }
 
+    @Test("what a conflict settled of a record that left the scope is shown, not what was before")
+    func settledOutOfScope() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["notes": .string("theirs")])
+        try device.store.set([("facility", .string("first"))], on: id)
+        _ = try device.store.sealBatch()
+        try device.store.recoverInFlight()
+        try device.store.set([("facility", .string("second")), ("notes", .string("mine"))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        var answer = try server.push(batch)
+        #expect(answer.results.map(\.status) == [.applied, .conflict])
+        for index in answer.results.indices { answer.results[index].record = nil }
+        try device.store.apply(answer, to: batch)
+        #expect(try device.value("facility", of: id) == .string("second"))
+        #expect(try device.value("notes", of: id) == .string("mine"))
+        try device.store.resolve(id, ["notes": .theirs])
+        try device.sync(server)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("a restoration that is given up leaves the record deleted")
     func restorationDiscarded() throws {
         let id = try device.acceptedInspectionOf(server)

@@ -116,7 +116,9 @@ extension RemoteApplication {
         if let record = verdict.record, verdict.status == .merged {
             try keepLostValues(ofMutation: row.sequence, on: row.record, confirmed: record)
         }
-        if verdict.record == nil { try confirmWithoutRecord(row, version: verdict.version) }
+        if verdict.record == nil {
+            try confirmWithoutRecord(row.fields, of: row, version: verdict.version ?? 0)
+        }
         try database.settleStatus(of: row.id, "ACKNOWLEDGED", error: nil)
         try database.raiseBases(over: row.sequence, on: row.record)
         for field in row.fields { try database.showSettled(field, of: row.record) }
@@ -126,23 +128,29 @@ extension RemoteApplication {
     /// sent is what was confirmed. Without a digest, so that a pull of this very version still
     /// brings the whole; with the version, so that what is entered later is sent and not kept
     /// waiting for an INSERT that was taken.
-    private func confirmWithoutRecord(_ row: OutboxEntry, version: Int64?) throws {
-        try database.execute(
-            """
-            UPDATE __sync_shadow SET present = 1,
-                value = (SELECT value FROM __sync_outbox_field AS sent
-                    WHERE sent.seq_id = ?1 AND sent.name = __sync_shadow.name),
-                lamport = (SELECT lamport FROM __sync_outbox_field AS sent
-                    WHERE sent.seq_id = ?1 AND sent.name = __sync_shadow.name),
-                node = (SELECT value FROM __sync_metadata WHERE key = 'node'),
-                version = max(version, ?3)
-            WHERE record_id = ?2
-                AND name IN (SELECT name FROM __sync_outbox_field WHERE seq_id = ?1)
-            """,
-            [.integer(row.sequence), .text(row.record.rawValue), .integer(version ?? 0)])
+    private func confirmWithoutRecord(
+        _ fields: [FieldName], of row: OutboxEntry, version: Int64
+    ) throws {
+        for field in fields {
+            try database.execute(
+                """
+                UPDATE __sync_shadow SET present = 1,
+                    value = (SELECT value FROM __sync_outbox_field
+                        WHERE seq_id = ?1 AND name = ?3),
+                    lamport = (SELECT lamport FROM __sync_outbox_field
+                        WHERE seq_id = ?1 AND name = ?3),
+                    node = (SELECT value FROM __sync_metadata WHERE key = 'node'),
+                    version = max(version, ?4)
+                WHERE record_id = ?2 AND name = ?3
+                """,
+                [
+                    .integer(row.sequence), .text(row.record.rawValue), .text(field),
+                    .integer(version),
+                ])
+        }
         try database.execute(
             "UPDATE record SET version = max(version, ?) WHERE id = ?",
-            [.integer(version ?? 0), .text(row.record.rawValue)])
+            [.integer(version), .text(row.record.rawValue)])
         try countAnew(row.record)
     }
 
@@ -155,7 +163,7 @@ extension RemoteApplication {
         } else {
             let named = Set(verdict.conflicts.map(\.column))
             // A verdict that names no field leaves all of them open.
-            try leaveSettled(row, except: named.isEmpty ? Set(row.fields) : named)
+            try leaveSettled(row, verdict, except: named.isEmpty ? Set(row.fields) : named)
         }
         try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
     }
@@ -176,7 +184,7 @@ extension RemoteApplication {
             conflicts.filter { $0.rule == MergeRule.quarantine.rawValue }.map(\.column))
         var asked = Set(conflicts.map(\.column)).subtracting(supervised)
         if conflicts.isEmpty { asked = Set(row.fields) }
-        try leaveSettled(row, except: supervised.union(asked))
+        try leaveSettled(row, verdict, except: supervised.union(asked))
         var id = row.id
         if !supervised.isEmpty {
             try database.settleStatus(of: row.id, "IN_REVIEW", error: nil)
@@ -194,11 +202,16 @@ extension RemoteApplication {
 
     /// Columns that the verdict settled leave the mutation and the shadow at once, and are
     /// acknowledged in a row of their own.
-    private func leaveSettled(_ row: OutboxEntry, except unsettled: Set<FieldName>) throws {
+    private func leaveSettled(
+        _ row: OutboxEntry, _ verdict: Verdict, except unsettled: Set<FieldName>
+    ) throws {
         let settled = row.fields.filter { !unsettled.contains($0) }
         // The record is on the server, or deleted there, now: what is left is a change of it.
         let isDone = !unsettled.contains(Mutation.deletedField) && row.operation != "UPDATE"
         guard !settled.isEmpty || isDone else { return }
+        if verdict.record == nil, !settled.isEmpty {
+            try confirmWithoutRecord(settled, of: row, version: verdict.version ?? 0)
+        }
         try database.setAsideSettled(settled, of: row.sequence, newID: newID())
         for field in settled { try database.showSettled(field, of: row.record) }
         guard isDone else { return }
