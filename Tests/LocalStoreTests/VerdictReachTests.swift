@@ -220,6 +220,19 @@ struct VerdictReachTests {
         try device.finish()
     }
 
+    @Test("T88 a record goes that was let go before its device heard of the review")
+    func makingLetGoUnheard() throws {
+        let id = try device.newInspection()
+        let batch = try #require(try device.store.sealBatch())
+        var answer = try StoryServer().push(batch)
+        answer.results = [
+            Verdict(mutationId: batch.mutations[0].id, status: .merged, version: 0)
+        ]
+        try device.store.apply(answer, to: batch)
+        #expect(try device.number("SELECT count(*) FROM record WHERE id = '\(id)'") == 0)
+        try device.finish()
+    }
+
     @Test("T88 a record that a supervisor took for another team goes with the last work on it")
     func makingTaken() throws {
         let (id, making) = try parked()

@@ -118,6 +118,8 @@ extension RemoteApplication {
         }
         if verdict.record == nil {
             try confirmWithoutRecord(row.fields, of: row, version: verdict.version ?? 0)
+            // Let go by a supervisor before this device heard that one had to decide.
+            if row.operation == "INSERT", verdict.version == 0 { try leave(row.record) }
         }
         try database.settleStatus(of: row.id, "ACKNOWLEDGED", error: nil)
         try database.raiseBases(over: row.sequence, on: row.record)
