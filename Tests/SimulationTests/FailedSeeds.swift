@@ -14,5 +14,10 @@ enum FailedSeeds {
         FailedSeed(number: 170, story: "a late decision gave up what the inspector had to decide"),
         FailedSeed(number: 80, story: "a tombstone back in scope went with the last work on it"),
         FailedSeed(number: 117, story: "an INSERT taken and out of scope kept later edits waiting"),
+        FailedSeed(number: 12, story: "an INSERT in review was taken for made by its device"),
+        FailedSeed(number: 3, story: "edits of an INSERT let go were held when the site was back"),
+        FailedSeed(number: 278, story: "a record begun without a value was applied to nothing"),
+        FailedSeed(number: 301, story: "settled beside a conflict, out of scope: an older value"),
+        FailedSeed(number: 587, story: "a record let go before the review was heard of stayed"),
     ]
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs the simulation as people do, for a short while; CI runs 2,000 seeds of the release build.
+/// Runs the simulation as people do, for a short while; CI runs more of the release build.
 @Suite("The simulation", .serialized, .timeLimit(.minutes(10)))
 struct SimulationTests {
     @Test("seeds pass, and the last line says how many")
