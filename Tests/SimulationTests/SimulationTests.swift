@@ -6,8 +6,8 @@ import Testing
 struct SimulationTests {
     @Test("seeds pass, and the last line says how many")
     func seeds() throws {
-        let run = try SimulationRun("--seeds", "16")
-        #expect(run.lastLine == "16 passed, 0 failed", "\(run.output)")
+        let run = try SimulationRun("--seeds", "8")
+        #expect(run.lastLine == "8 passed, 0 failed", "\(run.output)")
         #expect(run.status == 0)
     }
 
@@ -24,7 +24,7 @@ struct SimulationTests {
             ["synchronous-normal", "--fault", "power-cut"],
         ])
     func mutants(words: [String]) throws {
-        let run = try SimulationRun(["--seeds", "12", "--mutant"] + words)
+        let run = try SimulationRun(["--seeds", "6", "--mutant"] + words)
         #expect(run.status == 1, "\(words) was not caught")
         #expect(run.output.contains("once more: walkdown-sim --seeds 1 --start"))
         #expect(!run.output.contains("ended otherwise"), "\(run.output)")
