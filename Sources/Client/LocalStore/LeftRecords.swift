@@ -31,9 +31,15 @@ extension Connection {
     }
 
     /// Whether the record waits here to go because it is out of scope.
-    func isOutOfScope(_ id: RecordID) throws -> Bool {
+    func isOutOfScope(_ id: RecordID) throws -> Bool { try isLeft(id, asLost: false) }
+
+    /// Whether the record waits here to be kept because the server has lost it.
+    func isLost(_ id: RecordID) throws -> Bool { try isLeft(id, asLost: true) }
+
+    private func isLeft(_ id: RecordID, asLost: Bool) throws -> Bool {
         try first(
-            "SELECT 1 FROM __sync_left WHERE record_id = ? AND is_lost = 0", [.text(id.rawValue)]
+            "SELECT 1 FROM __sync_left WHERE record_id = ? AND is_lost = ?",
+            [.text(id.rawValue), DatabaseValue(asLost)]
         ) { _ in true } ?? false
     }
 

@@ -171,10 +171,10 @@ extension RemoteApplication {
     }
 
     /// The record is not this device's: it counts in no digest and goes with the last work on it,
-    /// unless the server sends it.
+    /// unless the server sends it. What a restored server has lost stays kept then.
     private func leave(_ id: RecordID) throws {
         try countAnew(id)
-        try database.noteLeft(id)
+        try database.noteLeft(id, isLost: database.isLost(id))
     }
 
     /// Fields in review stay in the mutation that the server knows; those that the inspector has to
