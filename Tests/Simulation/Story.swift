@@ -1,13 +1,19 @@
 /// What happened in a run, for people; kept only where somebody will read it.
 final class Story {
     private let isKept: Bool
+    private let folder: String
     private(set) var lines: [String] = []
 
-    init(isKept: Bool) { self.isKept = isKept }
+    /// - Parameter folder: where the run takes place. Named anew for each run, it is left out of what
+    ///   errors say, so that the same seed tells the same story.
+    init(isKept: Bool, in folder: String) {
+        self.isKept = isKept
+        self.folder = folder
+    }
 
     func tell(_ now: Int64, _ line: @autoclosure () -> String) {
         guard isKept else { return }
-        lines.append(Self.clock(now) + " " + line())
+        lines.append(Self.clock(now) + " " + line().replacing(folder, with: ""))
     }
 
     private static func clock(_ now: Int64) -> String {

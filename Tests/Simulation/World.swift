@@ -35,7 +35,7 @@ final class World {
         self.isCareful = isCareful
         var dice = Dice(seed: seed)
         self.mutant = mutant
-        story = Story(isKept: keepsStory)
+        story = Story(isKept: keepsStory, in: ground.folder)
         faults = FaultPlan(dice: &dice, only: fault)
         let count = dice.pick([2, 2, 3, 3, 3, 4, 5, 6, 8, 10])
         operations = dice.within(200...500)
