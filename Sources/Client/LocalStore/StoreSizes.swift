@@ -20,7 +20,7 @@ extension DeviceStore {
     package func sizes() throws -> StoreSizes {
         try read { database in
             let count = { (sql: String) in try database.first(sql) { try $0.integer(0) } ?? 0 }
-            let page = try count("PRAGMA page_size")
+            let page = try database.pageSize()
             return StoreSizes(
                 bytes: try count("PRAGMA page_count") * page,
                 freeBytes: try database.freePages() * page,
@@ -32,5 +32,15 @@ extension DeviceStore {
                 log: try count("SELECT count(*) FROM __sync_log"),
                 lastUpkeepUtc: try database.metadataInteger("upkeep_at").map(SyncTimestamp.text))
         }
+    }
+}
+
+extension Connection {
+    /// Bytes. SQLCipher 4 answers with a text where plain SQLite and SQLCipher 3 give a number.
+    fileprivate func pageSize() throws -> Int64 {
+        try first("PRAGMA page_size") { row in
+            if case .text(let digits) = row.value(0) { return Int64(digits) ?? 0 }
+            return try row.integer(0)
+        } ?? 0
     }
 }
