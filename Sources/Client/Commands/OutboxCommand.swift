@@ -14,10 +14,16 @@ enum OutboxCommand {
             can be kept wherever the network stays away.
             """, options: [all]
     ) { run in
-        let rows = try run.withStore(for: .reading) { store in
-            try store.outbox(all: run.invocation.has(all.name))
+        let wantsAll = run.invocation.has(all.name)
+        let (rows, payloads) = try run.withStore(for: .reading) { store in
+            (
+                try store.outbox(all: wantsAll),
+                run.wantsJSON ? try store.payloads(all: wantsAll) : [:]
+            )
         }
-        try run.emit(.array(rows.map(\.json))) { table(of: rows) }
+        try run.emit(.array(rows.map { $0.json(with: payloads[$0.mutationId] ?? [:]) })) {
+            table(of: rows)
+        }
         return .done
     }
 
@@ -37,7 +43,7 @@ enum OutboxCommand {
 }
 
 extension OutboxRow {
-    var json: JSON {
+    func json(with payload: [FieldName: FieldValue]) -> JSON {
         [
             "mutationId": .string(mutationId.rawValue), "recordId": .string(recordId.rawValue),
             "tableName": .string(tableName), "operation": .string(operation),

@@ -107,10 +107,7 @@ package struct OutboxRow: Sendable, Equatable {
     package var lastError: String?
     package var nextAttemptUtc: String?
     package var createdAtUtc: String
-    /// What was entered, as it goes to the server.
-    package var payload: [FieldName: FieldValue]
-
-    package var columns: [FieldName] { payload.keys.sorted() }
+    package var columns: [FieldName]
 }
 
 /// What is known of this device's copy and the server's, since either of them last changed.

@@ -1,4 +1,4 @@
-internal import Coding
+package import Coding
 package import Replication
 internal import SQLite
 
@@ -6,7 +6,7 @@ extension DeviceStore {
     /// The queue in its order; acknowledged rows only where asked for.
     package func outbox(all: Bool = false) throws -> [OutboxRow] {
         try read { database in
-            let payloads = try database.outboxPayloads(all: all)
+            let columns = try database.outboxColumns(all: all)
             return try database.query(
                 """
                 SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
@@ -21,8 +21,27 @@ extension DeviceStore {
                     status: try row.text(5), retryCount: try row.integer(6),
                     lastError: try row.optionalText(7),
                     nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
-                    createdAtUtc: try row.text(9), payload: payloads[try row.integer(0)] ?? [:])
+                    createdAtUtc: try row.text(9), columns: columns[try row.integer(0)] ?? [])
             }
+        }
+    }
+
+    /// What was entered, as it goes to the server, for who copies the queue out. All of it at once, so
+    /// nothing that the screen asks for.
+    package func payloads(all: Bool = false) throws -> [MutationID: [FieldName: FieldValue]] {
+        try read { database in
+            var payloads: [MutationID: [FieldName: FieldValue]] = [:]
+            try database.each(
+                """
+                SELECT mutation_id, name, value FROM __sync_outbox
+                JOIN __sync_outbox_field USING (seq_id)
+                WHERE name <> ? \(all ? "" : "AND status <> 'ACKNOWLEDGED'")
+                """, [.text(Mutation.deletedField)]
+            ) { row in
+                payloads[MutationID(try row.text(0)), default: [:]][try row.text(1)] =
+                    try row.fieldValue(2)
+            }
+            return payloads
         }
     }
 
@@ -130,18 +149,16 @@ extension StatusSummary {
 }
 
 extension Connection {
-    fileprivate func outboxPayloads(all: Bool) throws -> [Int64: [FieldName: FieldValue]] {
-        var payloads: [Int64: [FieldName: FieldValue]] = [:]
+    fileprivate func outboxColumns(all: Bool) throws -> [Int64: [FieldName]] {
+        var columns: [Int64: [FieldName]] = [:]
         try each(
             """
-            SELECT seq_id, name, value FROM __sync_outbox
-            JOIN __sync_outbox_field USING (seq_id)
+            SELECT seq_id, name FROM __sync_outbox JOIN __sync_outbox_field USING (seq_id)
             WHERE name <> ? \(all ? "" : "AND status <> 'ACKNOWLEDGED'")
+            ORDER BY seq_id, name
             """, [.text(Mutation.deletedField)]
-        ) { row in
-            payloads[try row.integer(0), default: [:]][try row.text(1)] = try row.fieldValue(2)
-        }
-        return payloads
+        ) { columns[try $0.integer(0), default: []].append(try $0.text(1)) }
+        return columns
     }
 
     /// The worst of what waits, by record.
