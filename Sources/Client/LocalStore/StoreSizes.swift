@@ -20,10 +20,9 @@ extension DeviceStore {
     package func sizes() throws -> StoreSizes {
         try read { database in
             let count = { (sql: String) in try database.first(sql) { try $0.integer(0) } ?? 0 }
-            let page = try database.pageSize()
+            let file = try database.fileSize()
             return StoreSizes(
-                bytes: try count("PRAGMA page_count") * page,
-                freeBytes: try database.freePages() * page,
+                bytes: file.bytes, freeBytes: file.freeBytes,
                 records: try count("SELECT count(*) FROM record"),
                 archived: try count("SELECT count(*) FROM __sync_archived"),
                 acknowledged: try count(
@@ -32,15 +31,5 @@ extension DeviceStore {
                 log: try count("SELECT count(*) FROM __sync_log"),
                 lastUpkeepUtc: try database.metadataInteger("upkeep_at").map(SyncTimestamp.text))
         }
-    }
-}
-
-extension Connection {
-    /// Bytes. SQLCipher 4 answers with a text where plain SQLite and SQLCipher 3 give a number.
-    fileprivate func pageSize() throws -> Int64 {
-        try first("PRAGMA page_size") { row in
-            if case .text(let digits) = row.value(0) { return Int64(digits) ?? 0 }
-            return try row.integer(0)
-        } ?? 0
     }
 }

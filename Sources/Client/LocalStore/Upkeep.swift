@@ -99,10 +99,6 @@ extension Connection {
 
     fileprivate func serverTime() throws -> Int64? { try metadataInteger("server_time") }
 
-    func freePages() throws -> Int64 {
-        try first("PRAGMA freelist_count") { try $0.integer(0) } ?? 0
-    }
-
     // MARK: What is settled, and since when
 
     // Where the server's clock was set back, what it had noted for later counts from now.

@@ -51,26 +51,9 @@ enum DurableFile {
         guard unlink(path) == 0 || errno == ENOENT else { throw .failed("remove", path) }
     }
 
-    /// The files in a folder, sorted; none where there is no folder.
-    static func names(in path: String) throws(VaultError) -> [String] {
-        guard let folder = opendir(path) else {
-            guard errno == ENOENT else { throw .failed("open", path) }
-            return []
-        }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
     /// Removes a folder of files if it is there.
     static func removeFolder(_ path: String) throws(VaultError) {
-        for name in try names(in: path) { try remove(path + "/" + name) }
+        for name in try FolderListing.names(in: path) { try remove(path + "/" + name) }
         guard rmdir(path) == 0 || errno == ENOENT else { throw .failed("remove", path) }
     }
 }

@@ -59,7 +59,7 @@ extension Home {
         let inside = [
             database, database + "-wal", database + "-shm", vault, lock, tries, journal,
         ].filter(DurableFile.exists)
-        let segments = try DurableFile.names(in: journal).map { journal + "/" + $0 }
+        let segments = try FolderListing.names(in: journal).map { journal + "/" + $0 }
             .filter(DurableFile.exists)
         var found: [String] = []
         for path in [directory] + inside + segments {

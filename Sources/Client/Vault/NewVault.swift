@@ -56,7 +56,7 @@ package struct NewVault: Sendable {
             guard !DurableFile.exists(home.database) else {
                 throw .keyMissing(database: home.database)
             }
-            guard try DurableFile.names(in: home.journal).isEmpty else {
+            guard try FolderListing.names(in: home.journal).isEmpty else {
                 throw .keyMissing(database: home.journal)
             }
             return

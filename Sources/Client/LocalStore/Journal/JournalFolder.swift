@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Vault
 
 /// Where the journal's segments stand: the device's disk, or in a test one that fails.
 protocol JournalFolder: Sendable {
@@ -25,19 +26,11 @@ struct DiskJournalFolder: JournalFolder {
     let path: String
 
     func names() throws -> [String] {
-        guard let folder = opendir(path) else {
-            guard errno == ENOENT else { throw fault("open", path) }
-            return []
+        do throws(VaultError) {
+            return try FolderListing.names(in: path)
+        } catch {
+            throw fault("open", path)
         }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
     }
 
     func contents(of name: String) throws -> [UInt8] {

@@ -21,9 +21,7 @@ extension SQLiteStore {
             let copy = try Connection.open(file, mode: .create) { copy in
                 try source.copy(into: copy)
                 try requireWhole(copy, from: path)
-                bytes =
-                    try copy.integer(ofPragma: "page_count")
-                    * copy.integer(ofPragma: "page_size")
+                bytes = try copy.fileSize().bytes
             }
             try copy.close()
             return BackupReport(epoch: epoch, bytes: bytes)
@@ -95,12 +93,5 @@ extension SQLiteStore {
         guard let problem = try connection.integrityProblems(limit: 1).first else { return }
         throw ServerStoreError(
             .damaged, "the database in \(path) is damaged: \(problem)")
-    }
-}
-
-extension Connection {
-    fileprivate func integer(ofPragma name: String) throws -> Int64 {
-        guard case .integer(let value) = try pragma(name) else { return 0 }
-        return value
     }
 }
