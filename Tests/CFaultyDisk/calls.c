@@ -204,11 +204,22 @@ int rename(const char *from, const char *to) {
     return error ? fail(error) : (int)syscall(SYS_rename, from, to);
 }
 
-// SQLite waits for a lock by sleeping: in a simulation time does not pass by itself.
-int usleep(useconds_t microseconds) {
-    (void)microseconds;
+// SQLite waits for a lock by sleeping, with usleep or, since 3.42, nanosleep: in a simulation time
+// does not pass by itself.
+static int pass_over(void) {
     __atomic_add_fetch(&waits, 1, __ATOMIC_RELAXED);
     return 0;
+}
+
+int usleep(useconds_t microseconds) {
+    (void)microseconds;
+    return pass_over();
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *rest) {
+    (void)wanted;
+    (void)rest;
+    return pass_over();
 }
 
 long walkdown_disk_waits(void) { return __atomic_exchange_n(&waits, 0, __ATOMIC_RELAXED); }
