@@ -9,22 +9,21 @@ struct Sender {
     let standpoint: Standpoint
 }
 
-/// Who sends a mutation, and so what it may do.
-enum Author {
-    case device(Sender)
-    /// The portal, an import: everything that has been checked where it came from.
-    case office(NodeID)
+/// Whose change a mutation is, and who sends it, and so what it may do.
+struct Author {
+    /// Who made the change.
+    let node: NodeID
+    /// The device that brings it; nil for the portal and imports, whose changes were checked where
+    /// they came from.
+    let sender: Sender?
 
-    var node: NodeID {
-        switch self {
-        case .device(let sender): sender.device.node
-        case .office(let node): node
-        }
+    static func device(_ sender: Sender) -> Author {
+        Author(node: sender.device.node, sender: sender)
     }
 
-    var isOffice: Bool {
-        if case .office = self { true } else { false }
-    }
+    static func office(_ node: NodeID) -> Author { Author(node: node, sender: nil) }
+
+    var isOffice: Bool { sender == nil }
 }
 
 /// Whether a mutation may be judged at all, before any of its values is compared.
@@ -127,7 +126,7 @@ struct Admission {
     }
 
     private func checkScope() throws {
-        guard !isParked, case .device(let sender) = author,
+        guard !isParked, let sender = author.sender,
             let site = existing?.site ?? parent?.site
         else { return }
         let scope = Scope(team: sender.device.team)

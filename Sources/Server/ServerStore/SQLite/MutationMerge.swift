@@ -19,7 +19,7 @@ extension WriteSession {
             isPruned: isPruned, isParked: isParked
         ).check()
         try witness(mutation.highestLamport)
-        if isParked, case .device(let sender) = author {
+        if isParked, let sender = author.sender {
             return try park(mutation, on: existing, by: sender)
         }
         let outcome = mergeRecord(
@@ -46,7 +46,7 @@ extension WriteSession {
     private func believable(
         _ mutation: Mutation, on existing: StoredRecord?, _ isPruned: Bool, by author: Author
     ) throws -> Mutation {
-        guard case .device(let sender) = author else { return mutation }
+        guard let sender = author.sender else { return mutation }
         if let existing {
             return try believable(mutation, on: existing, from: sender.standpoint)
         }
@@ -77,7 +77,7 @@ extension WriteSession {
         if mutation.table == RecordTable.site {
             return Site(id: mutation.record.rawValue, team: "")
         }
-        if case .device(let sender) = author { return Site(id: "", team: sender.device.team.id) }
+        if let sender = author.sender { return Site(id: "", team: sender.device.team.id) }
         return Site(id: "", team: "")
     }
 }
