@@ -43,7 +43,7 @@ struct UpkeepWordsTests {
     }
 
     @Test(
-        "T86 status says how many records the restored server no longer has, and that they are here"
+        "T86 status says of how many records the restored server lacks something that is here"
     )
     func keptFromBefore() throws {
         let page = PullResponse(
@@ -55,7 +55,7 @@ struct UpkeepWordsTests {
         }
         #expect(try bench.document("status").integer("keptFromBefore") == 3)
         let notice =
-            "the server was restored from a backup and no longer has 3 records that stood here"
+            "the server was restored from a backup and lacks what stood here of 3 records"
         #expect(try bench.run("status").output.contains("note             \(notice)"))
         #expect(try bench.run("doctor").output.contains("kept: \(notice)"))
         let rows = try bench.run("sql", "SELECT name, value FROM __sync_lost_field")

@@ -40,6 +40,9 @@ struct GuardedStore: Store {
     func pull(_ request: PullRequest, by device: Device) throws -> PullResponse {
         try through { try store.pull(request, by: device) }
     }
+    func takeCopies(_ request: CopyRequest, from device: Device) throws -> CopyResponse {
+        try through { try store.takeCopies(request, from: device) }
+    }
     func addTeam(named name: String) throws -> Team {
         try through { try store.addTeam(named: name) }
     }

@@ -129,6 +129,14 @@ struct ProtocolPageTests {
                 hasMore: false,
                 digest: DigestReport(position: "c", sites: ["SITE": SiteDigest()]), server: server
             ).json,
+            CopyRequest(clientNodeId: "n", pullPosition: "c", records: [record]).json,
+            CopyResponse(
+                results: [
+                    CopyVerdict(
+                        recordId: "r", status: .refused, columns: ["name"],
+                        error: WireError(code: "c", message: "m"))
+                ], server: server
+            ).json,
             EnrollRequest(code: "c", deviceName: "d", nodeId: "n", publicKey: "k").json,
             EnrollResponse(
                 deviceId: "d", token: "t", team: "t", caPem: "c", pins: [], serverEpoch: 1

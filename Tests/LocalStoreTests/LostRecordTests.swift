@@ -1,4 +1,5 @@
 import Coding
+import Inspections
 import Replication
 import SQLite
 import TestSupport
@@ -41,7 +42,7 @@ struct LostRecordTests {
 
     private var kept: Int { get throws { try device.store.status().keptFromBefore } }
 
-    @Test("T86 it is kept apart: in no list, view or digest, never sent, and told by status")
+    @Test("T86 it is kept apart: in no list, view or digest, not in the queue, and told by status")
     func keptApart() throws {
         let backup = try pullTheirs()
         #expect(try device.number("SELECT count(*) FROM \(TestForm.id)") == 1)
@@ -92,10 +93,15 @@ struct LostRecordTests {
             try device.pullAll(from: server)
             #expect(try kept == 1)
         }
-        // Whoever made it offers it again.
-        server.edit("theirs", ["pressure": .integer(170)])
+        // Whoever made it offers it again, and has gone on.
+        server.edit(
+            "theirs",
+            [
+                "@form": .string(TestForm.id), "@formVersion": .string("1"),
+                "pressure": .integer(160), "doors": .integer(2),
+            ])
         try device.pullAll(from: server, limit: 1)
-        #expect(try device.value("pressure", of: "theirs") == .integer(170))
+        #expect(try device.value("doors", of: "theirs") == .integer(2))
         #expect(try kept == 0)
         #expect(try device.keptValues() == [])
         try device.expectNothingPending(server)
@@ -136,6 +142,105 @@ struct LostRecordTests {
         #expect(try device.keptValues().contains("theirs pressure 160"))
         #expect(try device.store.history(of: "theirs").map(\.value) == [.integer(99)])
         try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("T86 where its maker never comes again, this device's copy brings it back, as theirs")
+    func broughtBack() throws {
+        let backup = try pullTheirs()
+        server.edit(
+            "part", ["pressure": .integer(5)], by: "node-c", table: RecordTable.repetition,
+            parent: "theirs")
+        try device.sync(server)
+        let before = server.records
+        server.restore(backup)
+        try device.pullAll(from: server)
+        #expect(try kept == 2)
+        try device.offerCopies(to: server)
+        #expect(try kept == 0)
+        for (id, record) in before {
+            let stored = try #require(server.records[id])
+            #expect(stored.fields.mapValues(\.value) == record.fields.mapValues(\.value))
+            #expect(stored.fields.mapValues(\.stamp) == record.fields.mapValues(\.stamp))
+        }
+        try device.pullAll(from: server)
+        #expect(try device.value("pressure", of: "theirs") == .integer(160))
+        try device.store.noteSynced()
+        #expect(try device.store.status().nothingUnsynced)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("T86 an older value that a restored server shows does not take the place of a newer one")
+    func olderShown() throws {
+        server.edit("theirs", ["pressure": .integer(150), "doors": .integer(1)])
+        let backup = server.contents
+        server.edit("theirs", ["pressure": .integer(160)], by: "node-c")
+        try device.sync(server)
+        server.restore(backup)
+        try device.pullAll(from: server)
+        #expect(try device.keptValues() == ["theirs pressure 160"])
+        #expect(try device.value("pressure", of: "theirs") == .integer(150), "as the server says")
+        try device.offerCopies(to: server)
+        #expect(server.records["theirs"]?.fields["pressure"]?.value == .integer(160))
+        #expect(server.records["theirs"]?.fields["pressure"]?.stamp.node == "node-c")
+        try device.pullAll(from: server)
+        #expect(try device.value("pressure", of: "theirs") == .integer(160))
+        #expect(try kept == 0)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("T86 a value cleared since the backup is cleared again")
+    func cleared() throws {
+        server.edit("theirs", ["pressure": .integer(150)])
+        let backup = server.contents
+        server.edit("theirs", ["pressure": .null], by: "node-c")
+        try device.sync(server)
+        server.restore(backup)
+        try device.pullAll(from: server)
+        try device.offerCopies(to: server)
+        #expect(server.records["theirs"]?.fields["pressure"]?.value == .null)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("T86 a value below an edit that waits is not offered: the edit replaced it, knowing it")
+    func belowAnEdit() throws {
+        server.edit("theirs", ["pressure": .integer(150)])
+        let backup = server.contents
+        server.edit("theirs", ["pressure": .integer(160)], by: "node-c")
+        try device.sync(server)
+        try device.store.set([("pressure", .integer(170))], on: "theirs")
+        server.restore(backup)
+        try device.pullAll(from: server)
+        #expect(try device.keptValues() == [])
+        try device.sync(server)
+        try device.offerCopies(to: server)
+        #expect(server.records["theirs"]?.fields["pressure"]?.value == .integer(170))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("T86 what the server refuses stays here, is told, and is not offered again and again")
+    func refusedCopy() throws {
+        let backup = try pullTheirs()
+        server.restore(backup)
+        try device.pullAll(from: server)
+        let request = try #require(try device.store.copiesToOffer())
+        #expect(request.records.map(\.id) == ["theirs"])
+        let error = WireError(code: "not_allowed", message: "No.")
+        let verdict = CopyVerdict(
+            recordId: "theirs", status: .refused, columns: ["pressure"], error: error)
+        let response = CopyResponse(results: [verdict], server: server.state)
+        try device.store.settle(request, by: response)
+        #expect(try device.keptValues() == ["theirs pressure 160"])
+        #expect(try device.store.copiesToOffer() == nil)
+        #expect(try kept == 1)
+        // Another epoch, another answer.
+        server.restore(server.contents)
+        try device.pullAll(from: server)
+        #expect(try device.store.copiesToOffer()?.records.map(\.id) == ["theirs"])
         try device.finish()
     }
 

@@ -46,7 +46,7 @@ final class StoryServer {
     private var now = FixedClock.mondayMorning
     private var updatedAt: String { SyncTimestamp.text(now) }
 
-    private var state: ServerState {
+    var state: ServerState {
         ServerState(lamport: contents.clock.counter, epoch: epoch, timeUtc: updatedAt)
     }
 
@@ -96,7 +96,7 @@ final class StoryServer {
         return outcome.verdict(for: mutation.id, updatedAtUtc: updatedAt)
     }
 
-    private func merge(_ mutation: Mutation, by node: NodeID) -> RecordOutcome {
+    func merge(_ mutation: Mutation, by node: NodeID) -> RecordOutcome {
         let parentIsKnown = mutation.parent.map { records[$0] != nil } ?? true
         let policies = policies
         let outcome = mergeRecord(
@@ -219,6 +219,16 @@ extension Device {
         while let batch = try store.sealBatch(skipping: offered) {
             offered.formUnion(batch.mutations.map(\.id))
             try store.apply(server.push(batch), to: batch)
+        }
+    }
+
+    /// What the server lacks goes to it, until it takes no more.
+    func offerCopies(to server: StoryServer) throws {
+        var held: Set<RecordID> = []
+        while let request = try store.copiesToOffer(skipping: held) {
+            let response = try server.takeCopies(request)
+            held.formUnion(response.results.filter { $0.status == .held }.map(\.recordId))
+            try store.settle(request, by: response)
         }
     }
 

@@ -1,3 +1,4 @@
+import Coding
 import Replication
 
 @testable import LocalStore
@@ -58,6 +59,34 @@ extension StoryServer {
         contents = backup
         epoch += 1
         ceilings[epoch] = backup.records.mapValues(\.version)
+    }
+
+    /// Takes copies as the store of the server does, without scope and forms.
+    func takeCopies(_ request: CopyRequest) throws -> CopyResponse {
+        let request = try CopyRequest(json: .parse(request.json.serialized()))
+        let results = request.records.map { copy in
+            CopyVerdict(recordId: copy.id, status: take(copy, request.pullPosition))
+        }
+        let response = CopyResponse(results: results, server: state)
+        return try CopyResponse(json: .parse(response.json.serialized()))
+    }
+
+    private func take(_ copy: WireRecord, _ pullPosition: String) -> CopyVerdict.Status {
+        if let parent = copy.parent, records[parent] == nil { return .held }
+        for (name, field) in copy.fields.sorted(by: { $0.value.stamp < $1.value.stamp }) {
+            let mutation = Mutation(
+                id: MutationID("copy-\(copy.id)-\(name)-\(field.stamp.lamport)"), sequence: 0,
+                table: copy.table, record: copy.id, parent: copy.parent,
+                operation: records[copy.id] == nil ? .insert : .update,
+                lamport: field.stamp.lamport,
+                changes: [
+                    name: FieldChange(
+                        value: field.value, baseVersion: max(field.version - 1, 0),
+                        lamport: field.stamp.lamport)
+                ], createdAtUtc: "")
+            _ = merge(inThisEpoch(mutation, pullPosition), by: field.stamp.node)
+        }
+        return .taken
     }
 
     /// Forgets tombstones, and the cursors that might still need them.

@@ -51,6 +51,14 @@ final class AcknowledgingByRow: Replica {
         try store.store(form: form, listing: listing)
     }
 
+    func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest? {
+        try store.copiesToOffer(skipping: skipping)
+    }
+
+    func settle(_ request: CopyRequest, by response: CopyResponse) throws {
+        try store.settle(request, by: response)
+    }
+
     func sitesDiffering(from digest: DigestReport) throws -> [String] {
         try store.sitesDiffering(from: digest)
     }

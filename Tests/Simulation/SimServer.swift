@@ -83,6 +83,9 @@ final class SimServer {
             let query = parts.count > 1 ? Self.query(parts[1]) : [:]
             let page = try store.pull(PullRequest(query: query), by: device)
             return .json(oracle.hideUncommitted(page).json)
+        case "/api/v1/sync/copies":
+            let request = try CopyRequest(json: .parse(call.body ?? []))
+            return .json(try store.takeCopies(request, from: device).json)
         case "/api/v1/forms": return .json(FormListing.document(try store.publishedForms()))
         default:
             let names = parts[0].split(separator: "/").suffix(2).map(String.init)

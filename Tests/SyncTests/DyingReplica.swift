@@ -47,6 +47,14 @@ final class DyingReplica: Replica {
         try alive().store(form: form, listing: listing)
     }
 
+    func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest? {
+        try alive().copiesToOffer(skipping: skipping)
+    }
+
+    func settle(_ request: CopyRequest, by response: CopyResponse) throws {
+        try alive().settle(request, by: response)
+    }
+
     func sitesDiffering(from digest: DigestReport) throws -> [String] {
         try alive().sitesDiffering(from: digest)
     }

@@ -54,7 +54,8 @@ struct MachineIdentityTests {
         let page = Wire.page(cursor, digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
     }
@@ -106,7 +107,8 @@ struct MachineIdentityTests {
         let second = Wire.page("c2", digest: true)
         play.expect(.pulled(.accepted(second)), .apply(second))
         play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...1)))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(second.digest!))
     }

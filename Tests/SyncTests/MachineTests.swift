@@ -46,7 +46,8 @@ struct MachineTests {
         let page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
         play.expect(.compared(differing: []), .finish(.synced))
@@ -66,7 +67,8 @@ struct MachineTests {
         let second = Wire.page("c2", records: 1, digest: true)
         play.expect(.pulled(.accepted(second)), .apply(second))
         play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
         #expect(play.machine.pushed == 2)
         #expect(play.machine.pulled == 4)
     }
@@ -86,7 +88,8 @@ struct MachineTests {
         let second = Wire.page("c2", records: 1)
         play.expect(.pulled(.accepted(second)), .apply(second))
         play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...1)))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
     }
 
     @Test("somebody who edits on and on does not keep a cycle from its end")
@@ -106,7 +109,8 @@ struct MachineTests {
         }
         let last = Wire.page("c4")
         play.expect(.pulled(.accepted(last)), .apply(last))
-        play.expect(.done, .listForms)
+        play.expect(.done, .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
     }
 
     @Test("forms that are missing are fetched one after another")
@@ -115,7 +119,8 @@ struct MachineTests {
         let page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
         let both = [Wire.form("a"), Wire.form("b")]
         play.expect(.formsListed(.accepted(both)), .findMissing(both))
         play.expect(.formsMissing(both), .fetchForm(both[0]))
@@ -131,7 +136,8 @@ struct MachineTests {
         var page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
         play.expect(.compared(differing: ["s1"]), .beginRepair(sites: ["s1"]))
@@ -142,7 +148,8 @@ struct MachineTests {
         page.digest?.position = "c0"
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .listForms)
+        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .finish(.unproven(sites: [])))
     }

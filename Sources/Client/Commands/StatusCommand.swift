@@ -80,8 +80,8 @@ extension StatusSummary {
     var keptNotice: String? {
         guard keptFromBefore > 0 else { return nil }
         let records = keptFromBefore == 1 ? "1 record" : "\(keptFromBefore) records"
-        return "the server was restored from a backup and no longer has \(records) that stood here:"
-            + " kept on this device for a year, outside the lists (the table __sync_lost of"
-            + " 'walkdown sql')"
+        return "the server was restored from a backup and lacks what stood here of \(records):"
+            + " it is offered with each sync, and kept on this device for a year, outside the lists"
+            + " (the tables __sync_lost and __sync_lost_field of 'walkdown sql')"
     }
 }

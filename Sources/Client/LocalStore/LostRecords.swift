@@ -1,12 +1,77 @@
+internal import Coding
 internal import Replication
 internal import SQLite
 
-/// Records that a restored server no longer has and that others made: a reading that was here does not
-/// go away silently because a backup is older. They are kept apart, in no list, view or digest, and
-/// never sent from here; the device that made them offers them again, where there is one.
+/// What was confirmed here and a restored server does not show: a reading that was here does not go
+/// away silently because a backup is older. It is kept apart, in no list, view or digest, until the
+/// server has it: from the device that made it, or from this one's copy (`Copies.swift`).
 extension Connection {
+    /// Of one record, what stands here as the server's word. The record's id is ?1.
+    static let confirmedFields = """
+        SELECT record_id, name, value, lamport, node, version FROM __sync_shadow
+        WHERE record_id = ?1 AND present = 1
+        UNION ALL
+        SELECT record_id, name, value, lamport, node, version FROM field
+        WHERE record_id = ?1 AND name NOT IN (
+            SELECT name FROM __sync_shadow WHERE record_id = ?1)
+        """
+
     /// Keeps what was confirmed of a record before its copy is removed. Not of one that was deleted.
     func keepLost(_ id: RecordID, nowUtc: String) throws {
+        guard try isAlive(id) else { return }
+        try keepRecord(id, nowUtc: nowUtc)
+        try execute(
+            """
+            INSERT OR IGNORE INTO __sync_lost_field
+                (record_id, name, value, lamport, node, version)
+            SELECT record_id, name, value, lamport, node, version FROM (\(Self.confirmedFields))
+            WHERE value IS NOT NULL
+            """, [.text(id.rawValue)])
+    }
+
+    /// Keeps the values that were confirmed of a record and that the server does not show, before
+    /// what it shows takes their place. What waits here goes to the server by itself and replaces the
+    /// value below it, knowing it.
+    func keepUnshown(in shown: WireRecord, nowUtc: String) throws {
+        guard try isAlive(shown.id) else { return }
+        let key: [DatabaseValue] = [.text(shown.id.rawValue)]
+        let confirmed = try query(
+            """
+            SELECT name, value, lamport, node FROM (\(Self.confirmedFields)) AS confirmed
+            WHERE NOT EXISTS (
+                SELECT 1 FROM __sync_waiting AS waiting
+                WHERE waiting.record_id = confirmed.record_id AND waiting.name = confirmed.name)
+            """, key
+        ) { row in
+            (
+                name: try row.text(0), value: try row.fieldValue(1),
+                stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3)))
+            )
+        }
+        let unshown = confirmed.filter { field in
+            let theirs = shown.fields[field.name]
+            return field.value != theirs?.value ?? .null && field.stamp != theirs?.stamp
+        }
+        guard !unshown.isEmpty else { return }
+        try keepRecord(shown.id, nowUtc: nowUtc)
+        for field in unshown {
+            try execute(
+                """
+                INSERT OR IGNORE INTO __sync_lost_field
+                    (record_id, name, value, lamport, node, version)
+                SELECT record_id, name, value, lamport, node, version
+                FROM (\(Self.confirmedFields)) WHERE name = ?2
+                """, key + [.text(field.name)])
+        }
+    }
+
+    private func isAlive(_ id: RecordID) throws -> Bool {
+        try first(
+            "SELECT 1 FROM record WHERE id = ? AND is_deleted = 0", [.text(id.rawValue)]
+        ) { _ in true } ?? false
+    }
+
+    private func keepRecord(_ id: RecordID, nowUtc: String) throws {
         try execute(
             """
             INSERT OR IGNORE INTO __sync_lost
@@ -14,28 +79,51 @@ extension Connection {
                     lost_at_utc)
             SELECT id, table_name, parent_id, version, server_updated_at, (
                 SELECT value FROM __sync_metadata WHERE key = 'server_epoch'), ?2
-            FROM record WHERE id = ?1 AND is_deleted = 0
+            FROM record WHERE id = ?1
             """, [.text(id.rawValue), .text(nowUtc)])
+    }
+
+    /// The server shows the record: what of it is kept and stands there now need not be kept.
+    func letGoShown(in shown: WireRecord) throws {
+        let kept = try query(
+            "SELECT name, value, lamport, node FROM __sync_lost_field WHERE record_id = ?",
+            [.text(shown.id.rawValue)]
+        ) { row in
+            (
+                name: try row.text(0), value: try row.fieldValue(1),
+                stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3)))
+            )
+        }
+        for field in kept {
+            guard let theirs = shown.fields[field.name],
+                theirs.value == field.value || theirs.stamp == field.stamp
+            else { continue }
+            try letGoLost(field.name, of: shown.id)
+        }
+        try letGoEmpty(shown.id)
+    }
+
+    func letGoLost(_ name: FieldName, of id: RecordID) throws {
+        try execute(
+            "DELETE FROM __sync_lost_field WHERE record_id = ? AND name = ?",
+            [.text(id.rawValue), .text(name)])
+    }
+
+    /// Forgets a record of which no value is kept any more.
+    func letGoEmpty(_ id: RecordID) throws {
         try execute(
             """
-            INSERT OR IGNORE INTO __sync_lost_field (record_id, name, value, lamport, node)
-            SELECT record_id, name, value, lamport, node FROM (
-                SELECT record_id, name, value, lamport, node FROM __sync_shadow
-                WHERE record_id = ?1 AND present = 1
-                UNION ALL
-                SELECT record_id, name, value, lamport, node FROM field
-                WHERE record_id = ?1 AND name NOT IN (
-                    SELECT name FROM __sync_shadow WHERE record_id = ?1))
-            WHERE value IS NOT NULL AND EXISTS (SELECT 1 FROM __sync_lost WHERE record_id = ?1)
+            DELETE FROM __sync_lost WHERE record_id = ?1 AND NOT EXISTS (
+                SELECT 1 FROM __sync_lost_field WHERE record_id = ?1)
             """, [.text(id.rawValue)])
     }
 
-    /// The server has it after all: what it shows counts, or that this device may not see it.
+    /// This device may not see the record: another one's copy has to do.
     func letGoLost(_ id: RecordID) throws {
         try execute("DELETE FROM __sync_lost WHERE record_id = ?", [.text(id.rawValue)])
     }
 
-    /// How many records are kept so.
+    /// Of how many records something is kept so.
     func lostRecords() throws -> Int {
         try first("SELECT count(*) FROM __sync_lost") { Int(try $0.integer(0)) } ?? 0
     }

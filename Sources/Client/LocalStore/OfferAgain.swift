@@ -93,12 +93,7 @@ extension Connection {
     /// Of each field that has a confirmed value, who made it and when.
     fileprivate func confirmedStamps(of id: RecordID) throws -> [FieldName: Stamp] {
         let rows = try query(
-            """
-            SELECT name, lamport, node FROM __sync_shadow WHERE record_id = ?1 AND present = 1
-            UNION ALL
-            SELECT name, lamport, node FROM field WHERE record_id = ?1 AND name NOT IN (
-                SELECT name FROM __sync_shadow WHERE record_id = ?1)
-            """, [.text(id.rawValue)]
+            "SELECT name, lamport, node FROM (\(Self.confirmedFields))", [.text(id.rawValue)]
         ) { row in
             (try row.text(0), Stamp(lamport: try row.integer(1), node: NodeID(try row.text(2))))
         }

@@ -134,7 +134,10 @@ final class RemoteApplication {
                 continue
             }
             // While the old values still stand there: what is shown must not go back and forth.
-            if known?.mark == .oldEpoch { try offerAgain(part.record.id, shown: part.record) }
+            if known?.mark == .oldEpoch {
+                try offerAgain(part.record.id, shown: part.record)
+                try database.keepUnshown(in: part.record, nowUtc: nowUtc)
+            }
             try stage(part, known, in: staging)
             news.append((part, known))
         }
@@ -145,7 +148,7 @@ final class RemoteApplication {
         try staging.write(hasKnown: news.contains { $0.known != nil })
         for (part, known) in news { try finish(part, known) }
         if try database.lostRecords() > 0 {
-            for (part, _) in news where part.isLast { try database.letGoLost(part.record.id) }
+            for (part, _) in news where part.isLast { try database.letGoShown(in: part.record) }
         }
         report.records += news.count { $0.part.isLast }
     }

@@ -33,6 +33,7 @@ package enum Schema {
         },
         Migration("epochs of the server") { try $0.run(script: epochs) },
         Migration("records that a restored server lacks") { try $0.run(script: lost) },
+        Migration("copies for a restored server") { try $0.run(script: copies) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -229,6 +230,13 @@ package enum Schema {
             PRIMARY KEY (record_id, name)
         ) WITHOUT ROWID;
         ALTER TABLE __sync_left ADD COLUMN is_lost INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// What is kept is offered to the server: the version says what its author had seen, and a refusal
+    /// that it need not be offered again in this epoch.
+    static let copies = """
+        ALTER TABLE __sync_lost_field ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE __sync_lost_field ADD COLUMN refusal TEXT;
         """
 
     static let forms = """

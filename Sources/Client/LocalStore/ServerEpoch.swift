@@ -41,6 +41,8 @@ extension Connection {
             INSERT INTO __sync_unseen (record_id, is_old)
             SELECT id, 1 FROM record WHERE version = 0 AND server_updated_at IS NOT NULL
             """)
+        // Refused by the server as it was.
+        try execute("UPDATE __sync_lost_field SET refusal = NULL WHERE refusal IS NOT NULL")
         try forgetShownVersions()
         try askForReviewsAgain(newID: newID)
     }
@@ -144,6 +146,7 @@ extension Connection {
             """
             SELECT EXISTS (SELECT 1 FROM __sync_old_base)
                 OR EXISTS (SELECT 1 FROM __sync_unseen WHERE is_old = 1)
+                OR EXISTS (SELECT 1 FROM __sync_lost_field WHERE refusal IS NULL)
             """
         ) { try $0.flag(0) }
         if isNeeded ?? false { return cursor }

@@ -90,7 +90,11 @@ package struct Cycle {
         case .compare(let digest):
             return .compared(differing: try replica.sitesDiffering(from: digest))
         case .beginRepair(let sites): return .repairBegun(try replica.beginRepair(of: sites))
-        case .takeNewNode, .push, .pull, .listForms, .fetchForm, .finish: return nil
+        case .findCopies(let skipping):
+            return .copiesFound(try replica.copiesToOffer(skipping: skipping))
+        case .settleCopies(let response, let request):
+            try replica.settle(request, by: response)
+        case .takeNewNode, .push, .pull, .listForms, .fetchForm, .offerCopies, .finish: return nil
         }
         return .done
     }
@@ -109,6 +113,8 @@ package struct Cycle {
         case .pull:
             let call = WireCall.pull(try replica.pullRequest())
             return .pulled(send(call).reply(PullResponse.init(json:)))
+        case .offerCopies(let request):
+            return .copiesOffered(send(.copies(request)).reply(CopyResponse.init(json:)))
         case .listForms: return .formsListed(send(.forms).reply(FormListing.list(in:)))
         case .fetchForm(let listing):
             return .formFetched(send(.form(listing)).reply { $0 })
@@ -127,6 +133,12 @@ extension WireCall {
     static func pull(_ request: PullRequest) -> WireCall {
         let query = request.queryItems.map { "\($0.name)=\(encoded($0.value))" }
         return WireCall(path: "/api/v1/sync/pull?" + query.joined(separator: "&"))
+    }
+
+    static func copies(_ request: CopyRequest) -> WireCall {
+        WireCall(
+            method: .post, path: "/api/v1/sync/copies", body: request.json.serialized(),
+            idempotencyKey: nil)
     }
 
     static let forms = WireCall(path: "/api/v1/forms")

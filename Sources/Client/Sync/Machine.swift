@@ -22,6 +22,9 @@ package struct Machine: Sendable {
         case compared(differing: [String])
         /// Whether a repair may begin now.
         case repairBegun(Bool)
+        /// What a restored server lacks and this device still has; nil where there is nothing.
+        case copiesFound(CopyRequest?)
+        case copiesOffered(Reply<CopyResponse>)
         /// The store threw.
         case storeFailed(String)
         /// Lock, quit, or the network switched off by hand.
@@ -50,6 +53,9 @@ package struct Machine: Sendable {
         case compare(DigestReport)
         /// A pull from the beginning that mends these sites, unless one was lately.
         case beginRepair(sites: [String])
+        case findCopies(skipping: Set<RecordID>)
+        case offerCopies(CopyRequest)
+        case settleCopies(CopyResponse, CopyRequest)
         case finish(CycleOutcome)
     }
 
@@ -75,6 +81,10 @@ package struct Machine: Sendable {
         case storingForm
         case comparing
         case repairing(sites: [String])
+        case findingCopies
+        case offeringCopies(CopyRequest)
+        /// Whether one of them was taken.
+        case settlingCopies(isTaken: Bool)
         case finished
     }
 
@@ -87,6 +97,7 @@ package struct Machine: Sendable {
     var phase = Phase.idle
     var batches = BatchPlan()
     var pages = PagePlan()
+    var copies = CopyPlan()
     /// Forms that are still to be fetched, the last one next.
     var missingForms: [FormListing] = []
     /// Something is left that the server did not take; says so at the end of the cycle.
@@ -123,6 +134,7 @@ package struct Machine: Sendable {
         case .pulling, .applying: return pull(event)
         case .listingForms, .findingMissing, .fetchingForm: return fetchForms(event)
         case .comparing, .repairing: return compare(event)
+        case .findingCopies, .offeringCopies, .settlingCopies: return offerCopies(event)
         case .finished: preconditionFailure("an event after the end of a cycle: \(event)")
         }
     }

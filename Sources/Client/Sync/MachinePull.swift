@@ -69,7 +69,7 @@ extension Machine {
         }
         pages.digest = page.digest.flatMap { $0.position == page.nextCursor ? $0 : nil }
         pages.areCurrent = true
-        guard pages.looks < PagePlan.mostLooks else { return listForms() }
+        guard pages.looks < PagePlan.mostLooks else { return findCopies() }
         // A parent that came with the pull frees its children; an edit may have been made meanwhile.
         pages.looks += 1
         return seal()

@@ -151,7 +151,7 @@ extension Machine {
         let lonely = batches.takeLonely()
         if !batches.hasSetAside { unfinished = nil }
         guard let refusal = unfinished, !lonely.isEmpty else {
-            return pages.areCurrent ? listForms() : enter(.pulling, .pull)
+            return pages.areCurrent ? findCopies() : enter(.pulling, .pull)
         }
         guard Self.isAboutTheChange(refusal) else { return finish(.refused(refusal)) }
         return count(lonely, then: .pull)

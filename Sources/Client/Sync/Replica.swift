@@ -44,6 +44,10 @@ package protocol Replica: AnyObject, Sendable {
     /// Begins a pull from the beginning that mends these sites.
     /// - Returns: false where one began a short while ago: it would not help.
     func beginRepair(of sites: [String]) throws -> Bool
+    /// What was confirmed here and a restored server lacks; nil where there is nothing to offer.
+    /// - Parameter skipping: offered in this cycle already.
+    func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest?
+    func settle(_ request: CopyRequest, by response: CopyResponse) throws
     func outboxCounts() throws -> OutboxCounts
     /// For the status line and for support.
     func note(_ report: CycleReport, at now: Int64) throws
@@ -60,4 +64,8 @@ package protocol Replica: AnyObject, Sendable {
 extension Replica {
     /// A replica that keeps nothing for long needs no upkeep.
     package func keepUp(while goOn: () -> Bool) throws {}
+
+    /// Nor has it anything that a server could have lost.
+    package func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest? { nil }
+    package func settle(_ request: CopyRequest, by response: CopyResponse) throws {}
 }

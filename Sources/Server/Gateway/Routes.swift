@@ -16,6 +16,9 @@ enum Routes {
             method: "GET", pattern: "/api/v1/sync/pull", access: .device,
             action: .now(Endpoints.pull)),
         Route(
+            method: "POST", pattern: "/api/v1/sync/copies", access: .device,
+            body: .json(limit: 8 << 20), action: .now(Endpoints.copies)),
+        Route(
             method: "GET", pattern: "/api/v1/forms", access: .device,
             action: .now(Endpoints.forms)),
         Route(

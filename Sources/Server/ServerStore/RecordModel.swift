@@ -35,4 +35,13 @@ package struct RecordModel: Sendable {
 
     /// The newest version that is still taken: a device may be upgraded before its server.
     var newestTaken: Int64 { version + 1 }
+
+    /// - Throws: `peerTooNew` where a device's program is more than one version ahead.
+    func refuseTooNew(_ version: Int64) throws {
+        guard version > newestTaken else { return }
+        throw ServerStoreError(
+            .peerTooNew,
+            "the device's program has schema version \(version), this server takes versions up "
+                + "to \(newestTaken); upgrade the server, the device keeps everything")
+    }
 }

@@ -28,6 +28,10 @@ package protocol Store: Sendable {
     /// list of devices.
     func pull(_ request: PullRequest, by device: Device) throws -> PullResponse
 
+    /// Takes copies of what was confirmed before this server was restored, each change as its
+    /// author's. Offered again, by this device or another, they change nothing.
+    func takeCopies(_ request: CopyRequest, from device: Device) throws -> CopyResponse
+
     // MARK: Teams and devices
 
     func addTeam(named name: String) throws -> Team

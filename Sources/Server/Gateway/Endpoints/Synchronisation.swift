@@ -31,6 +31,15 @@ extension Endpoints {
         return .json(page.json)
     }
 
+    static func copies(_ gateway: Gateway, _ call: Call) throws -> Response {
+        let device = try call.requireDevice()
+        let request = try CopyRequest(json: call.json())
+        if call.head["x-client-node-id"] != nil, request.clientNodeId != device.node {
+            throw Refusal.wrongNode
+        }
+        return .json(try gateway.store.takeCopies(request, from: device).json)
+    }
+
     /// Visible ASCII, at most 200 of it; nil where the client sent none.
     private static func idempotencyKey(_ head: RequestHead) throws(Refusal) -> String? {
         guard let key = head["idempotency-key"] else { return nil }

@@ -16,12 +16,20 @@ struct Author {
     /// The device that brings it; nil for the portal and imports, whose changes were checked where
     /// they came from.
     let sender: Sender?
+    /// Whether it was confirmed here before a restore, and a device brings its copy of it.
+    let isCopy: Bool
 
     static func device(_ sender: Sender) -> Author {
-        Author(node: sender.device.node, sender: sender)
+        Author(node: sender.device.node, sender: sender, isCopy: false)
     }
 
-    static func office(_ node: NodeID) -> Author { Author(node: node, sender: nil) }
+    static func copy(of node: NodeID, from sender: Sender) -> Author {
+        Author(node: node, sender: sender, isCopy: true)
+    }
+
+    static func office(_ node: NodeID) -> Author {
+        Author(node: node, sender: nil, isCopy: false)
+    }
 
     var isOffice: Bool { sender == nil }
 }

@@ -38,3 +38,8 @@ struct FieldPolicies {
         }
     }
 }
+
+extension MergePolicy {
+    /// Where no inspector waits for the answer a supervisor decides.
+    var supervised: MergePolicy { self == .ask ? .quarantine : self }
+}

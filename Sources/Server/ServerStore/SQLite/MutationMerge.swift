@@ -27,7 +27,8 @@ extension WriteSession {
             mutation: try believable(mutation, on: existing, isPruned, by: author),
             node: author.node,
             parentIsKnown: mutation.parent == nil || parent != nil, isPruned: isPruned,
-            policy: policies.policy)
+            policy: { author.isCopy ? policies.policy(of: $0).supervised : policies.policy(of: $0) }
+        )
         if let error = outcome.error { throw Admission.Refusal.rejected(error) }
         if outcome.status == .held { throw Admission.Refusal.waiting }
         let updatedAt = outcome.isChanged ? now : existing?.updatedAt ?? now
@@ -42,7 +43,7 @@ extension WriteSession {
         return outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt))
     }
 
-    /// The mutation as far as its author can have seen the record.
+    /// The mutation as far as its author, or who brings it, can have seen the record.
     private func believable(
         _ mutation: Mutation, on existing: StoredRecord?, _ isPruned: Bool, by author: Author
     ) throws -> Mutation {

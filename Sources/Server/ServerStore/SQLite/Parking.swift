@@ -44,7 +44,7 @@ extension WriteSession {
         _ mutation: Mutation, on existing: StoredRecord?, under parent: StoredRecord?,
         by author: Author
     ) throws -> Bool {
-        guard let sender = author.sender else { return false }
+        guard let sender = author.sender, !author.isCopy else { return false }
         // A change rests on what makes its record; the scope may have come back meanwhile, but the
         // record is not here unless a supervisor took it.
         if existing == nil, mutation.operation != .insert,

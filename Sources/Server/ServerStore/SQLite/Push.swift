@@ -69,16 +69,8 @@ struct BatchMerge {
         guard device.state == .active else {
             throw ServerStoreError(.unknownDevice, "this device was revoked")
         }
-        let model = session.model
-        let version = request.mutations.reduce(request.schemaVersion) {
-            max($0, $1.schemaVersion)
-        }
-        guard version <= model.newestTaken else {
-            throw ServerStoreError(
-                .peerTooNew,
-                "the device's program has schema version \(version), this server takes versions up "
-                    + "to \(model.newestTaken); upgrade the server, the device keeps everything")
-        }
+        try session.model.refuseTooNew(
+            request.mutations.reduce(request.schemaVersion) { max($0, $1.schemaVersion) })
         guard request.mutations.count <= PushRequest.mostMutations else {
             throw ServerStoreError(
                 .tooManyMutations, "a batch has at most \(PushRequest.mostMutations) mutations")

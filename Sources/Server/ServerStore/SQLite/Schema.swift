@@ -11,6 +11,9 @@ enum Schema {
         Migration("epochs of the server") { try $0.run(script: epochs) },
         Migration("pruned tombstones") { try $0.run(script: pruning) },
         Migration("edits from before a scope was lost") { try $0.run(script: parking) },
+        Migration("reviews of a record") {
+            try $0.run(script: "CREATE INDEX review_by_record ON review (record_id, name);")
+        },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the

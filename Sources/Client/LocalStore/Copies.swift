@@ -1,0 +1,130 @@
+internal import Coding
+package import Replication
+internal import SQLite
+
+/// What is kept because a restored server does not show it goes to that server as a copy, in the
+/// name of whoever entered it. Their own device may never come again.
+extension DeviceStore {
+    /// The next copies, records before what stands under them, at most 1 MiB, at least one.
+    ///
+    /// - Parameter skipping: offered in this cycle already, and not taken.
+    /// - Returns: nil where nothing is to be offered.
+    package func copiesToOffer(skipping: Set<RecordID> = []) throws -> CopyRequest? {
+        guard try read({ try $0.lostRecords() }) > 0 else { return nil }
+        return try edit { database in
+            let records = try database.copies(skipping: skipping)
+            guard !records.isEmpty else { return nil }
+            return CopyRequest(
+                clientNodeId: try database.position().node,
+                schemaVersion: RecordTable.schemaVersion,
+                pullPosition: try database.oldCursor() ?? Connection.unknownCursor,
+                records: records)
+        }
+    }
+
+    /// Lets go what the server has taken, and remembers what it refused.
+    package func settle(_ request: CopyRequest, by response: CopyResponse) throws {
+        guard try !meetEpoch(of: response.server) else { return }
+        let newID = sources.newID
+        let now = SyncTimestamp.text(sources.now())
+        try edit { database in
+            try RemoteApplication(database: database, nowUtc: now, newID: newID)
+                .note(response.server)
+            for verdict in response.results {
+                let offered = request.records.first { $0.id == verdict.recordId }
+                guard let offered else { continue }
+                try database.settle(verdict, of: offered)
+            }
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func copies(skipping: Set<RecordID>) throws -> [WireRecord] {
+        let waiting = try query(
+            """
+            SELECT record_id, parent_id FROM __sync_lost AS lost WHERE EXISTS (
+                SELECT 1 FROM __sync_lost_field AS kept
+                WHERE kept.record_id = lost.record_id AND kept.refusal IS NULL)
+            ORDER BY record_id
+            """
+        ) { (id: RecordID(try $0.text(0)), parent: try $0.optionalText(1).map { RecordID($0) }) }
+        var records: [WireRecord] = []
+        var bytes = 0
+        for id in Self.parentsFirst(waiting)
+        where !skipping.contains(id) && records.count < CopyRequest.mostRecords {
+            guard let record = try copy(of: id) else { continue }
+            bytes += record.json.serialized().count
+            if bytes > DeviceStore.largestBatch, !records.isEmpty { break }
+            records.append(record)
+        }
+        return records
+    }
+
+    private static func parentsFirst(_ rows: [(id: RecordID, parent: RecordID?)]) -> [RecordID] {
+        let parents = Dictionary(rows.map { ($0.id, $0.parent) }) { first, _ in first }
+        func depth(_ id: RecordID) -> Int {
+            var depth = 0
+            var next = parents[id] ?? nil
+            // No family is as deep as it is large, whatever a server may have sent.
+            while let parent = next, parents[parent] != nil, depth < rows.count {
+                depth += 1
+                next = parents[parent] ?? nil
+            }
+            return depth
+        }
+        return rows.map { ($0.id, depth($0.id)) }.sorted { $0.1 < $1.1 }.map(\.0)
+    }
+
+    private func copy(of id: RecordID) throws -> WireRecord? {
+        var fields: [FieldName: WireRecord.Field] = [:]
+        try each(
+            """
+            SELECT name, value, lamport, node, version FROM __sync_lost_field
+            WHERE record_id = ? AND refusal IS NULL
+            """, [.text(id.rawValue)]
+        ) { row in
+            fields[try row.text(0)] = WireRecord.Field(
+                value: try row.fieldValue(1),
+                stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3))),
+                version: try row.integer(4))
+        }
+        return try first(
+            """
+            SELECT table_name, parent_id, version, server_updated_at
+            FROM __sync_lost WHERE record_id = ?
+            """, [.text(id.rawValue)]
+        ) { row in
+            WireRecord(
+                table: try row.text(0), id: id,
+                parent: try row.optionalText(1).map { RecordID($0) },
+                version: try row.integer(2), fields: fields,
+                updatedAtUtc: try row.optionalText(3) ?? "")
+        }
+    }
+
+    fileprivate func settle(_ verdict: CopyVerdict, of offered: WireRecord) throws {
+        let refused: Set<FieldName>
+        switch verdict.status {
+        case .held: return
+        case .taken: refused = []
+        case .refused:
+            refused = Set(
+                verdict.columns.isEmpty ? Array(offered.fields.keys) : verdict.columns)
+        }
+        for name in offered.fields.keys {
+            guard refused.contains(name) else {
+                try letGoLost(name, of: offered.id)
+                continue
+            }
+            let reason = verdict.error.map { $0.message.isEmpty ? $0.code : $0.message }
+            try execute(
+                "UPDATE __sync_lost_field SET refusal = ? WHERE record_id = ? AND name = ?",
+                [
+                    .text(reason ?? "refused by the server"), .text(offered.id.rawValue),
+                    .text(name),
+                ])
+        }
+        try letGoEmpty(offered.id)
+    }
+}

@@ -1,0 +1,163 @@
+internal import Inspections
+package import Replication
+internal import SQLite
+
+extension SQLiteStore {
+    package func takeCopies(
+        _ request: CopyRequest, from device: Device
+    ) throws -> CopyResponse {
+        try write { session in
+            var taking = try CopyTaking(request, of: device, in: session)
+            let results = try request.records.map { try taking.take($0) }
+            try session.countOfferedAgain(taking.changes, by: device.id)
+            return CopyResponse(results: results, server: session.state)
+        }
+    }
+}
+
+/// Takes back from a device what this server had confirmed in an earlier epoch and a restore lost,
+/// where those who entered it may never come again. Each change is merged as its author's, based on
+/// the record as it was when the epoch began: it overwrites nothing that came after that, and where
+/// two stand against each other a rule or a supervisor decides, for no inspector waits for it.
+///
+/// A device could name an author who never wrote such a value. It may write the same fields in its
+/// own name, the copy comes under no other right than its own, and what a supervisor alone may enter
+/// is refused; `walkdownd status` tells which devices offered how much.
+private struct CopyTaking {
+    private let session: WriteSession
+    private let sender: Sender
+    private let schemaVersion: Int64
+    /// Of one author in one record each, what the server did not have.
+    private(set) var changes = 0
+
+    init(_ request: CopyRequest, of device: Device, in session: WriteSession) throws {
+        let device = try session.connection.requireDevice(
+            id: device.id, as: request.clientNodeId)
+        guard device.state == .active else {
+            throw ServerStoreError(.unknownDevice, "this device was revoked")
+        }
+        try session.model.refuseTooNew(request.schemaVersion)
+        self.session = session
+        schemaVersion = request.schemaVersion
+        sender = Sender(
+            device: device,
+            standpoint: try session.connection.standpoint(
+                of: request.pullPosition, in: session.epoch))
+    }
+
+    /// What one author entered in one record; each field has a counter of its own.
+    private struct Share {
+        var author: NodeID
+        var fields: [FieldName: WireRecord.Field]
+        var lamport: Int64 { fields.values.reduce(0) { max($0, $1.stamp.lamport) } }
+        /// A record is nothing before its form is known.
+        var namesForm: Bool { fields[BuiltInField.form] != nil }
+    }
+
+    mutating func take(_ copy: WireRecord) throws -> CopyVerdict {
+        guard sender.standpoint.epoch != .current else {
+            return refusal(of: copy, "nothing was lost since this device last pulled")
+        }
+        guard !copy.isDeleted, copy.fields[Mutation.deletedField] == nil else {
+            return refusal(of: copy, "a deletion comes from who deletes")
+        }
+        var verdict = CopyVerdict(recordId: copy.id, status: .taken)
+        for share in try missing(of: copy) {
+            let exists = try session.connection.record(copy.id) != nil
+            guard exists || verdict.status == .taken else { break }
+            do {
+                try take(share, of: copy, isNew: !exists)
+                changes += 1
+            } catch Admission.Refusal.rejected(let error) {
+                // Without what makes it nothing else of the record has a place.
+                guard exists else {
+                    return CopyVerdict(recordId: copy.id, status: .refused, error: error)
+                }
+                verdict.status = .refused
+                verdict.columns += share.fields.keys
+                verdict.error = verdict.error ?? error
+            } catch Admission.Refusal.waiting {
+                return CopyVerdict(recordId: copy.id, status: .held)
+            }
+        }
+        verdict.columns.sort()
+        return verdict
+    }
+
+    private func refusal(of copy: WireRecord, _ message: String) -> CopyVerdict {
+        CopyVerdict(
+            recordId: copy.id, status: .refused,
+            error: WireError(code: RejectionCode.notAllowed.rawValue, message: message))
+    }
+
+    /// What has left no trace here, what makes the record first. A value that stands in the history
+    /// was overwritten by something that came later, and one in review waits for a person.
+    private func missing(of copy: WireRecord) throws -> [Share] {
+        var shares: [NodeID: Share] = [:]
+        for (name, field) in copy.fields
+        where try !session.connection.hasTrace(of: field.stamp, on: name, of: copy.id) {
+            let author = field.stamp.node
+            shares[author, default: Share(author: author, fields: [:])].fields[name] = field
+        }
+        return shares.values.sorted {
+            $0.namesForm == $1.namesForm ? $0.lamport < $1.lamport : $0.namesForm
+        }
+    }
+
+    private func take(_ share: Share, of copy: WireRecord, isNew: Bool) throws {
+        guard LamportClock.isBelievable(share.lamport, after: session.lamport) else {
+            throw Admission.Refusal.rejected(.lamportJump)
+        }
+        let mutation = Mutation(
+            id: MutationID(session.newID()), sequence: 0, table: copy.table, record: copy.id,
+            parent: copy.parent, operation: isNew ? .insert : .update, lamport: share.lamport,
+            changes: share.fields.mapValues { field in
+                // Its own version is what the change made; it had seen the one before.
+                FieldChange(
+                    value: field.value, baseVersion: max(field.version - 1, 0),
+                    lamport: field.stamp.lamport)
+            }, createdAtUtc: SyncTimestamp.text(session.now), schemaVersion: schemaVersion)
+        try session.unit {
+            let verdict = try session.merge(mutation, by: .copy(of: share.author, from: sender))
+            try keepUndecided(verdict.conflicts, of: mutation, by: share.author)
+        }
+    }
+
+    /// What no rule could settle and no review shows stays findable in the history.
+    private func keepUndecided(
+        _ conflicts: [FieldConflict], of mutation: Mutation, by author: NodeID
+    ) throws {
+        for conflict in conflicts where conflict.rule == MergeRule.union.rawValue {
+            let lamport = mutation.changes[conflict.column]?.lamport ?? mutation.lamport
+            let entry = HistoryEntry(
+                field: conflict.column, value: conflict.mine,
+                stamp: Stamp(lamport: lamport, node: author), rule: .union)
+            try session.keep(entry, of: mutation.record, version: 0, because: mutation.id)
+        }
+    }
+}
+
+extension Connection {
+    /// Whether a change is, or was, here: it stands in the record, in the history or in review.
+    fileprivate func hasTrace(
+        of stamp: Stamp, on field: FieldName, of record: RecordID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 WHERE EXISTS (
+                    SELECT 1 FROM field WHERE record_id = ?1 AND name = ?2
+                        AND lamport = ?3 AND node = ?4)
+                OR EXISTS (
+                    SELECT 1 FROM history WHERE record_id = ?1 AND name = ?2
+                        AND lamport = ?3 AND node = ?4)
+                OR EXISTS (
+                    SELECT 1 FROM review WHERE record_id = ?1 AND name = ?2
+                        AND mine_lamport = ?3 AND mine_node = ?4)
+            """,
+            [
+                .text(record.rawValue), .text(field), .integer(stamp.lamport),
+                .text(stamp.node.rawValue),
+            ]
+        ) { _ in true } ?? false
+    }
+}
