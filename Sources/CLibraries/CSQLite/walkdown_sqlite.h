@@ -23,3 +23,8 @@ static inline void walkdown_sqlite_result_blob(
     sqlite3_context *context, const void *bytes, int count) {
     sqlite3_result_blob(context, bytes, count, SQLITE_TRANSIENT);
 }
+
+// sqlite3_config is variadic, which Swift does not import. To be called before any other use.
+static inline int walkdown_sqlite_stop_counting_memory(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
