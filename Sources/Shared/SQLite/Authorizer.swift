@@ -41,21 +41,29 @@ extension Connection {
     package func table(
         of sql: String, allowing allows: @escaping (StatementAction) -> Bool
     ) throws -> (columns: [String], rows: [[DatabaseValue]]) {
-        let authorizer = Authorizer(allows)
-        let context = Unmanaged.passUnretained(authorizer).toOpaque()
-        // Set until the last row: what runs SQL of its own while it steps (VACUUM, functions of the
-        // cipher) is judged as well. Setting it makes SQLite prepare cached statements anew.
+        let authorizer = try installedAuthorizer()
+        // Until the last row: what runs SQL of its own while it steps (VACUUM, functions of the
+        // cipher) is judged as well.
+        authorizer.begin(allows)
+        defer { authorizer.end() }
+        do {
+            return try uncachedTable(of: sql)
+        } catch {
+            if let denied = authorizer.denied { throw StatementDenied(action: denied) }
+            throw error
+        }
+    }
+
+    /// Stays with the connection and allows everything in between: setting or removing one makes
+    /// SQLite prepare all cached statements anew.
+    private func installedAuthorizer() throws(SQLiteError) -> Authorizer {
+        if let authorizer { return authorizer }
+        let made = Authorizer()
+        let context = Unmanaged.passUnretained(made).toOpaque()
         let code = sqlite3_set_authorizer(handle, judge, context)
         guard code == SQLITE_OK else { throw SQLiteError(code, on: handle) }
-        defer { sqlite3_set_authorizer(handle, nil, nil) }
-        return try withExtendedLifetime(authorizer) {
-            do {
-                return try uncachedTable(of: sql)
-            } catch {
-                if let denied = authorizer.denied { throw StatementDenied(action: denied) }
-                throw error
-            }
-        }
+        authorizer = made
+        return made
     }
 
     /// Not from the cache: a statement that was prepared for us was not judged.
@@ -72,12 +80,18 @@ extension Connection {
     }
 }
 
-private final class Authorizer {
-    let allows: (StatementAction) -> Bool
+final class Authorizer {
+    /// nil while our own statements are prepared.
+    private(set) var allows: ((StatementAction) -> Bool)?
     /// The first thing that was refused.
     var denied: StatementAction?
 
-    init(_ allows: @escaping (StatementAction) -> Bool) { self.allows = allows }
+    func begin(_ allows: @escaping (StatementAction) -> Bool) {
+        self.allows = allows
+        denied = nil
+    }
+
+    func end() { allows = nil }
 }
 
 private func judge(
@@ -87,10 +101,11 @@ private func judge(
 ) -> Int32 {
     guard let context else { return SQLITE_DENY }
     let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
+    guard let allows = authorizer.allows else { return SQLITE_OK }
     let text = { (pointer: UnsafePointer<CChar>?) in pointer.map { String(cString: $0) } }
     let action = StatementAction(
         StatementAction.Kind(code, text(first) ?? "", text(second) ?? ""), inside: text(inside))
-    if authorizer.allows(action) { return SQLITE_OK }
+    if allows(action) { return SQLITE_OK }
     authorizer.denied = authorizer.denied ?? action
     return SQLITE_DENY
 }

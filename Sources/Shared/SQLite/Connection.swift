@@ -20,6 +20,8 @@ package final class Connection {
     /// Texts of the cache, the least recently prepared first.
     private var cacheOrder: [String] = []
     private var queue: DispatchQueue?
+    /// Judges the statements of strangers; nil until the first one. SQLite points at it.
+    var authorizer: Authorizer?
 
     private static let cacheLimit = 200
 
