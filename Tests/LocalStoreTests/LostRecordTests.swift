@@ -59,7 +59,7 @@ struct LostRecordTests {
         let row = try device.store.sql(
             "SELECT record_id, table_name, version, server_epoch FROM __sync_lost", write: false)
         #expect(row.rows == [[.text("theirs"), .text("inspection"), .integer(1), .integer(2)]])
-        try device.store.noteSynced()
+        try device.store.note(CycleNote(digest: .equal))
         let status = try device.store.status()
         #expect(status.keptFromBefore == 1 && status.state == "synced")
         #expect(!status.nothingUnsynced, "with the device the last copy would be lost")

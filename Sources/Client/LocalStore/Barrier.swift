@@ -20,15 +20,6 @@ extension DeviceStore {
         }
         return try deferredMigrations().isEmpty
     }
-
-    /// The server speaks with newer versions only (426), or does so no more.
-    package func noteUpgradeNeeded(_ isNeeded: Bool) throws {
-        try edit { database in
-            let known = try database.metadataInteger("upgrade_needed") == 1
-            guard known != isNeeded else { return }
-            try database.setMetadata("upgrade_needed", .integer(isNeeded ? 1 : 0))
-        }
-    }
 }
 
 extension Connection {

@@ -76,25 +76,6 @@ extension DeviceStore {
         }
     }
 
-    /// Push, pull and digest agreed: only now is *synced* the truth.
-    package func noteSynced() throws {
-        let now = SyncTimestamp.text(sources.now())
-        try edit { database in
-            try database.setMetadata("last_sync_utc", .text(now))
-            try database.setMetadata("proven", .integer(DigestState.equal.stored))
-        }
-    }
-
-    /// The digests differ, and nothing that was tried has mended it.
-    package func noteDiffering() throws {
-        try edit { try $0.setMetadata("proven", .integer(DigestState.different.stored)) }
-    }
-
-    /// Whether the last cycle met the server at all, for whoever asks later.
-    package func noteReachable(_ isReachable: Bool) throws {
-        try edit { try $0.setMetadata("reachable", .integer(isReachable ? 1 : 0)) }
-    }
-
     /// Until when the server asked not to be bothered, in milliseconds since 1970.
     package func retryFloor() throws -> Int64? {
         try read { try $0.metadataInteger("retry_floor") }
@@ -107,13 +88,7 @@ extension DeviceStore {
     /// One line of `__sync_log`, of which the newest thousand are kept.
     package func log(_ event: String, _ detail: String) throws {
         let now = SyncTimestamp.text(sources.now())
-        try edit { database in
-            try database.execute(
-                "INSERT INTO __sync_log (at_utc, event, detail) VALUES (?, ?, ?)",
-                [.text(now), .text(event), .text(detail)])
-            try database.execute(
-                "DELETE FROM __sync_log WHERE id <= (SELECT max(id) FROM __sync_log) - 1000")
-        }
+        try edit { try $0.log(event, detail, nowUtc: now) }
     }
 }
 
@@ -142,9 +117,23 @@ extension Connection {
         } ?? nil
     }
 
+    /// What stands there already costs no write.
     func setMetadata(_ key: String, _ value: DatabaseValue) throws {
-        try execute("UPDATE __sync_metadata SET value = ? WHERE key = ?", [value, .text(key)])
-        guard changes == 0 else { return }
-        try execute("INSERT INTO __sync_metadata (key, value) VALUES (?, ?)", [.text(key), value])
+        let known = try first(
+            "SELECT value FROM __sync_metadata WHERE key = ?", [.text(key)]
+        ) { $0.value(0) }
+        guard known != value else { return }
+        let sql =
+            known == nil
+            ? "INSERT INTO __sync_metadata (value, key) VALUES (?, ?)"
+            : "UPDATE __sync_metadata SET value = ? WHERE key = ?"
+        try execute(sql, [value, .text(key)])
+    }
+
+    func log(_ event: String, _ detail: String, nowUtc: String) throws {
+        try execute(
+            "INSERT INTO __sync_log (at_utc, event, detail) VALUES (?, ?, ?)",
+            [.text(nowUtc), .text(event), .text(detail)])
+        try execute("DELETE FROM __sync_log WHERE id <= (SELECT max(id) FROM __sync_log) - 1000")
     }
 }

@@ -70,17 +70,12 @@ extension DeviceStore: Replica {
     }
 
     package func note(_ report: CycleReport, at now: Int64) throws {
-        switch report.outcome {
-        case .synced: try noteSynced()
-        case .unproven(let sites) where !sites.isEmpty: try noteDiffering()
-        case .unproven, .refused, .storeFailed, .cancelled: break
-        }
-        if let isReachable = report.outcome.metServer {
-            try noteReachable(isReachable)
-            if isReachable { try noteUpgradeNeeded(report.outcome.wantsUpgrade) }
-        }
-        try log(
-            "cycle", "pushed \(report.pushed), pulled \(report.pulled), \(report.outcome.label)")
+        try note(
+            CycleNote(
+                digest: report.outcome.digest, isReachable: report.outcome.metServer,
+                isUpgradeNeeded: report.outcome.wantsUpgrade,
+                detail: "pushed \(report.pushed), pulled \(report.pulled), \(report.outcome.label)")
+        )
     }
 }
 
@@ -109,6 +104,15 @@ extension DeviceStore {
 }
 
 extension CycleOutcome {
+    /// What it says of the copies; nil where they were not compared.
+    fileprivate var digest: DigestState? {
+        switch self {
+        case .synced: .equal
+        case .unproven(let sites): sites.isEmpty ? nil : .different
+        case .refused, .storeFailed, .cancelled: nil
+        }
+    }
+
     /// Whether our server answered; nil where the cycle ended for a reason of our own.
     fileprivate var metServer: Bool? {
         switch self {
