@@ -45,6 +45,19 @@ extension DeviceStore {
         }
     }
 
+    /// How many mutations wait, by their status: what each cycle asks of `status`.
+    package func waitingCounts() throws -> [String: Int] {
+        try read { database in
+            let counts = try database.query(
+                """
+                SELECT status, count(*) FROM __sync_outbox
+                WHERE status <> 'ACKNOWLEDGED' GROUP BY status
+                """
+            ) { (try $0.text(0), Int(try $0.integer(1))) }
+            return Dictionary(uniqueKeysWithValues: counts)
+        }
+    }
+
     package func status() throws -> StatusSummary {
         try read { database in
             var summary = StatusSummary()

@@ -51,10 +51,11 @@ extension DeviceStore: Replica {
     }
 
     package func outboxCounts() throws -> OutboxCounts {
-        let status = try status()
+        let counts = try waitingCounts()
         return OutboxCounts(
-            pending: status.pending, inFlight: status.inFlight, failed: status.failed,
-            conflict: status.conflict, inReview: status.inReview)
+            pending: counts["PENDING"] ?? 0, inFlight: counts["IN_FLIGHT"] ?? 0,
+            failed: counts["FAILED"] ?? 0, conflict: counts["CONFLICT"] ?? 0,
+            inReview: counts["IN_REVIEW"] ?? 0)
     }
 
     package func keepUp(while goOn: () -> Bool) throws {
