@@ -41,7 +41,11 @@ final class Handheld {
     /// The call under way, counted, and its outcome.
     private(set) var call = 0
     private var outcome: TransportOutcome?
+    /// Another process's connection; it stays until the device ends.
     private var holder: Connection?
+    private(set) var isHeld = false
+    /// The wait that the store keeps for a restart.
+    private var keptFloor: Int64?
     var ledger = Ledger()
     var conditions = Conditions()
 
@@ -78,7 +82,8 @@ final class Handheld {
             home: home, key: key, access: .writer(lease), sources: sources)
         var timing = Schedule.Timing()
         timing.interval = 300_000
-        schedule = Schedule(timing: timing, floor: try store?.retryFloor())
+        keptFloor = try store?.retryFloor()
+        schedule = Schedule(timing: timing, floor: keptFloor)
         isEnding = false
         if let store { speaksAs = try store.position().node }
         wake(.started)
@@ -90,6 +95,9 @@ final class Handheld {
         while fiber.isActive { answer(call, .fault(.cancelled)) }
         ended = nil
         release()
+        // The last connection tidies up when it is closed, and that is the store's.
+        try? holder?.close()
+        holder = nil
         // On a stopped disk closing fails, as nothing of it would happen in a crash.
         try? store?.close()
         store = nil
@@ -98,27 +106,30 @@ final class Handheld {
 
     /// Another process takes the lock of the database for a moment.
     func hold() throws {
-        guard holder == nil, isUp else { return }
-        let other = try key.withBytes { key in
-            try Connection.open(home.database, mode: .readWrite, key: key)
-        }
+        guard !isHeld, isUp else { return }
+        let other = try holder ?? openHolder()
         do {
             try other.execute("BEGIN IMMEDIATE")
-            holder = other
+            isHeld = true
         } catch {
-            try other.close()
             guard disk.hasStopped else { throw error }
         }
     }
 
-    func release() {
-        // A stopped disk refuses this too; the lock goes with the connection.
-        try? holder?.execute("ROLLBACK")
-        try? holder?.close()
-        holder = nil
+    private func openHolder() throws -> Connection {
+        let other = try key.withBytes { key in
+            try Connection.open(home.database, mode: .readWrite, key: key)
+        }
+        holder = other
+        return other
     }
 
-    var isHeld: Bool { holder != nil }
+    func release() {
+        guard isHeld else { return }
+        isHeld = false
+        // A stopped disk refuses this too; the lock goes with the connection.
+        try? holder?.execute("ROLLBACK")
+    }
 
     // MARK: Cycles
 
@@ -163,7 +174,10 @@ final class Handheld {
             random: { [world] in Int64(world.dice.below(Int($0))) })
         // Notes for people: a cycle is over also where they cannot be written.
         try? store.note(result.report, at: clock.now)
-        try? store.keepRetryFloor(schedule.backoff.floor)
+        if schedule.backoff.floor != keptFloor {
+            keptFloor = schedule.backoff.floor
+            try? store.keepRetryFloor(keptFloor)
+        }
         arm()
     }
 
