@@ -99,23 +99,28 @@ int take_step(struct file *file, bool *in_part) {
     return 0;
 }
 
-static struct change *new_change(struct file *file, int descriptor, off_t offset, size_t replaced) {
-    struct change *change = calloc(1, sizeof *change);
-    change->offset = offset;
-    change->size_before = size_of(descriptor);
+static void keep_before(struct change *change, int descriptor, size_t replaced) {
     change->before = malloc(replaced ? replaced : 1);
     // Directly: pread(2) is nobody's to replace, but the file may be open for writing only.
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    ssize_t count = syscall(SYS_pread64, descriptor, change->before, replaced, offset);
+    ssize_t count = syscall(SYS_pread64, descriptor, change->before, replaced, change->offset);
     if (count < 0) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
         int reader = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
         if (reader >= 0) {
-            count = syscall(SYS_pread64, reader, change->before, replaced, offset);
+            count = syscall(SYS_pread64, reader, change->before, replaced, change->offset);
             syscall(SYS_close, reader);
         }
     }
     change->replaced = count > 0 ? (size_t)count : 0;
+}
+
+static struct change *new_change(struct file *file, int descriptor, off_t offset, size_t replaced) {
+    struct change *change = calloc(1, sizeof *change);
+    change->offset = offset;
+    change->size_before = size_of(descriptor);
+    // Most writes make a file longer: nothing is replaced behind its end.
+    if (offset < change->size_before) keep_before(change, descriptor, replaced);
     change->older = file->newest;
     file->newest = change;
     return change;
