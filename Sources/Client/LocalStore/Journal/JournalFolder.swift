@@ -142,7 +142,7 @@ final class DiskJournalFile: JournalFile {
             if count == 0 { break }
             done += count
         }
-        return Array(bytes.prefix(done))
+        return done == bytes.count ? bytes : Array(bytes.prefix(done))
     }
 
     /// The content (fdatasync(2)).
