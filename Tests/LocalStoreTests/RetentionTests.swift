@@ -35,7 +35,7 @@ struct RetentionTests {
         try device.store.set([("notes", .string(notes)), ("pressure", .double(160.5))], on: id)
         try device.sync(server)
         server.edit(
-            RecordID("finding-\(id.rawValue)"), ["text": .string("leak")], table: "finding",
+            Self.finding(of: id), ["text": .string("leak")], table: "finding",
             parent: id)
         server.edit(id, ["@state": .string(state)])
         try device.sync(server)
@@ -106,6 +106,9 @@ struct RetentionTests {
         try device.sync(server)
         server.delete(id)
         try pass(days: 1)
+        #expect(
+            try count("record") == 1, "a restored server may have to hear of what was done to it")
+        try pass(days: 30)
         #expect(try count("record") == 0)
         #expect(try count("field") == 0)
         server.edit(id, [Mutation.deletedField: .integer(0)])
@@ -170,10 +173,40 @@ struct RetentionTests {
 
         server.edit(id, ["@state": .string("returned"), "doors": .integer(4)])
         try device.sync(server)
+        #expect(try device.store.inspections().isEmpty, "not before all that belongs to it is here")
+        try device.sync(server)
         #expect(try device.value("notes", of: id) == .string("old"))
+        #expect(try device.value("text", of: Self.finding(of: id)) == .string("leak"))
         #expect(try device.store.inspections().map(\.id) == [id])
         try device.expectNothingPending(server)
         try device.finish()
+    }
+
+    @Test(
+        "a finding that changes brings back the inspection that it belongs to, and the rest of it")
+    func archiveOfFinding() throws {
+        let id = try finished()
+        let other = try finished()
+        try pass(days: 1)
+        try pass(days: 366)
+        #expect(try count("__sync_archived") == 4)
+        server.edit(Self.finding(of: id), ["text": .string("leaks again")])
+        for _ in 1...2 { try device.sync(server) }
+        #expect(try device.value("notes", of: id) == .string("old"))
+        #expect(try device.value("text", of: Self.finding(of: id)) == .string("leaks again"))
+        #expect(try device.store.inspections().map(\.id) == [id])
+        #expect(try count("__sync_archived") == 2, "nobody asked for the other")
+        #expect(try device.value("notes", of: other) == .null)
+        // Nor does a pull from the beginning for another reason.
+        try device.store.restartPull()
+        try device.pullAll(from: server)
+        #expect(try count("__sync_archived") == 2)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    private static func finding(of id: RecordID) -> RecordID {
+        RecordID("finding-\(id.rawValue)")
     }
 
     @Test(

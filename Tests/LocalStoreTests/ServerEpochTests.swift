@@ -216,6 +216,25 @@ struct ServerEpochTests {
         try device.finish()
     }
 
+    @Test(
+        "deleted after the backup, it is deleted again, also where a day's upkeep has passed since")
+    func deletionAfterUpkeep() throws {
+        let gone = try device.acceptedInspectionOf(server)
+        let backup = server.contents
+        try device.store.delete(gone)
+        try device.sync(server)
+        device.clock.advance(milliseconds: 86_400_000)
+        server.pass(milliseconds: 86_400_000)
+        try device.sync(server)
+        #expect(try device.store.upkeep())
+        server.restore(backup)
+        for _ in 1...2 { try device.sync(server) }
+        #expect(server.records[gone]?.isDeleted == true)
+        #expect(try device.store.inspections().isEmpty)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("deleted after the backup, an inspection is deleted again; one restored since is not")
     func deletions() throws {
         let gone = try device.acceptedInspectionOf(server)

@@ -72,7 +72,7 @@ final class StoryServer {
                     mutationId: mutation.id, status: .rejected, error: .contentMismatch)
             }
             return verdict(
-                mutation, known.status.whenRepeated, conflicts: known.conflicts)
+                mutation, known.status, conflicts: known.conflicts)
         }
         if let error = refused[mutation.table] {
             holds.note(mutation, .rejected, conflicts: [])

@@ -112,6 +112,35 @@ struct VerdictTests {
         try device.finish()
     }
 
+    @Test("M26 a value that lost by a rule beside a conflict is in the history, with the rule")
+    func lostBesideConflict() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["health": .string("CRITICAL"), "notes": .string("theirs")])
+        try device.store.set([("health", .string("OPTIMAL")), ("notes", .string("mine"))], on: id)
+        try device.sync(server)
+        #expect(try device.value("health", of: id) == .string("CRITICAL"))
+        #expect(try device.store.conflicts(of: id).count == 1)
+        let history = try device.store.history(of: id)
+        #expect(history.map(\.field) == ["health"])
+        #expect(history.map(\.value) == [.string("OPTIMAL")])
+        #expect(history.map(\.rule) == [.rank])
+        try device.finish()
+    }
+
+    @Test("M26 a value that lost is in the history also where the first answer was lost")
+    func lostAndRepeated() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["health": .string("CRITICAL")])
+        try device.store.set([("health", .string("OPTIMAL"))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        _ = try server.push(batch)
+        try device.store.recoverInFlight()
+        try device.sync(server)
+        #expect(try device.store.history(of: id).map(\.value) == [.string("OPTIMAL")])
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("theirs taken leaves nothing to send")
     func theirs() throws {
         let id = try device.acceptedInspectionOf(server)

@@ -1,6 +1,4 @@
-import Dispatch
 import Sync
-import Synchronization
 import Testing
 
 @Suite("Connectivity")
@@ -130,18 +128,5 @@ struct ConnectivityTests {
             lying[index] ^= 0xff
         }
         #expect(RouteMessage.parse(whole).count == 2)
-    }
-
-    private final class Events: Sendable {
-        let all = Mutex<[RouteWatch.Event]>([])
-    }
-
-    @Test("the observer says nothing of the ways out that are there at the beginning")
-    func observer() {
-        let events = Events()
-        // Nil where the kernel does not tell: nothing is said there either.
-        let observer = NetworkObserver { event in events.all.withLock { $0.append(event) } }
-        observer?.stop()
-        #expect(events.all.withLock { $0 } == [])
     }
 }

@@ -1,6 +1,7 @@
 internal import Arguments
 internal import Coding
 internal import Dispatch
+internal import FieldApp
 internal import Foundation
 internal import LocalStore
 internal import Replication
@@ -49,9 +50,9 @@ final class SyncWatch: Sendable {
         }
         defer { signals.stop() }
         // Told at once, and not with each cycle, where enrolment's data cannot be read.
-        let first = try store.transport()
+        _ = try store.transport()
         let worker = SyncWorker(
-            replica: store, connect: { (try? store.transport()) ?? first },
+            replica: store, connect: { Wire.connect(store) },
             now: run.surroundings.now,
             random: { bound in Int64.random(in: 0..<max(1, bound)) },
             report: { [weak self] in self?.tell($0) })
@@ -66,8 +67,8 @@ final class SyncWatch: Sendable {
         worker.wake(.started)
         isOver.wait()
         network?.stop()
-        conditions.stop()
         worker.stop()
+        conditions.stop()
         return end.withLock { $0 } ?? .locked
     }
 

@@ -92,7 +92,8 @@ extension DeviceStore {
 
     /// Where this device stands, and what it holds back, for the server's overview.
     package func pullRequest() throws -> PullRequest {
-        try read { database in
+        if try read({ try $0.wantsAnswers() && $0.fullPull() == .idle }) { try restartPull() }
+        return try read { database in
             let waiting = try database.first(
                 """
                 SELECT count(*), min(created_at_utc) FROM __sync_outbox

@@ -4,12 +4,65 @@ internal import SQLite
 
 /// Records that are settled for good. A tombstone goes whole. An inspection that has long been
 /// finished leaves its answers: what stays of it and of the records below it is what the digest of
-/// its site is made of, and the built-in fields that lock it. It is in no list any more; a newer
-/// version from the server makes it whole again.
+/// its site is made of, and the built-in fields that lock it. It is in no list any more. When
+/// somebody changes it, or something below it, a pull from the beginning brings the answers of all
+/// that belong to it; until then it stays in no list, so that nobody writes over what he cannot see.
 extension Connection {
-    /// Made whole by a page.
+    /// A page has brought all of the record. One that was archived with others waits for those.
     func noteWhole(_ id: RecordID) throws {
+        guard try isArchived(id) else { return }
+        if try fullPull() == .idle, try wantFamily(of: id) { return }
         try execute("DELETE FROM __sync_archived WHERE record_id = ?", [.text(id.rawValue)])
+    }
+
+    /// Whether the record left its answers and nobody has asked for them again.
+    func isAsleep(_ id: RecordID) throws -> Bool {
+        try first(
+            "SELECT 1 FROM __sync_archived WHERE record_id = ? AND is_wanted = 0",
+            [.text(id.rawValue)]
+        ) { _ in true } ?? false
+    }
+
+    private func isArchived(_ id: RecordID) throws -> Bool {
+        try first("SELECT 1 FROM __sync_archived WHERE record_id = ?", [.text(id.rawValue)]) { _ in
+            true
+        } ?? false
+    }
+
+    /// Asks for the answers of all that was archived with a record.
+    /// - Returns: false where there is nothing but the record itself.
+    private func wantFamily(of id: RecordID) throws -> Bool {
+        let family = try family(of: top(of: id))
+        let others = try family.filter { try $0 != id && isArchived($0) }
+        guard !others.isEmpty else { return false }
+        for member in family {
+            try execute(
+                "UPDATE __sync_archived SET is_wanted = 1 WHERE record_id = ?",
+                [.text(member.rawValue)])
+        }
+        return true
+    }
+
+    /// The inspection that a record belongs to, or the record itself.
+    private func top(of id: RecordID) throws -> RecordID {
+        try first(
+            """
+            WITH RECURSIVE above (id, parent_id, depth) AS (
+                SELECT id, parent_id, 0 FROM record WHERE id = ?1
+                UNION
+                SELECT record.id, record.parent_id, depth + 1 FROM record JOIN above
+                    ON record.id = above.parent_id
+                WHERE record.table_name NOT IN (?2, ?3) AND depth < \(Self.deepestFamily))
+            SELECT id FROM above ORDER BY depth DESC LIMIT 1
+            """,
+            [.text(id.rawValue), .text(RecordTable.asset), .text(RecordTable.site)]
+        ) { RecordID(try $0.text(0)) } ?? id
+    }
+
+    /// Whether answers are wanted that only a pull from the beginning brings.
+    func wantsAnswers() throws -> Bool {
+        try first("SELECT 1 FROM __sync_archived WHERE is_wanted = 1 LIMIT 1") { _ in true }
+            ?? false
     }
 
     func archivedRecords() throws -> Set<RecordID> {
@@ -17,7 +70,8 @@ extension Connection {
     }
 
     /// Tombstones that a cursor has passed. One with records below it stays: their place in the sum
-    /// of the site hangs on it. One whose cursor is not written yet would come again.
+    /// of the site hangs on it. One whose cursor is not written yet would come again. One of a
+    /// deletion that was acknowledged lately stays to tell a restored server of it.
     func purgeTombstones() throws -> Bool {
         guard try metadataText("cursor") != nil else { return false }
         let gone = try query(
@@ -28,9 +82,7 @@ extension Connection {
                 AND NOT EXISTS (SELECT 1 FROM __sync_left WHERE record_id = record.id)
                 AND NOT EXISTS (SELECT 1 FROM __sync_held WHERE record_id = record.id)
                 AND NOT EXISTS (SELECT 1 FROM draft WHERE record_id = record.id)
-                AND NOT EXISTS (
-                    SELECT 1 FROM __sync_outbox
-                    WHERE record_id = record.id AND status <> 'ACKNOWLEDGED')
+                AND NOT EXISTS (SELECT 1 FROM __sync_outbox WHERE record_id = record.id)
             LIMIT 5
             """
         ) { RecordID(try $0.text(0)) }
@@ -38,8 +90,8 @@ extension Connection {
         return !gone.isEmpty
     }
 
-    /// Begins to count where an inspection is finished, and anew where it has changed since.
-    func noteFinished(at time: Int64) throws -> Bool {
+    /// Ends to count where an inspection has changed since it was finished.
+    func noteReopened(at time: Int64) throws {
         try execute(
             "UPDATE __sync_finished SET since = ?1 WHERE since > ?1", [.integer(time)])
         try execute(
@@ -51,6 +103,10 @@ extension Connection {
                 JOIN field ON field.record_id = record.id AND field.name = ?1
                     AND field.value IN (?2, ?3))
             """, Self.finishedStates)
+    }
+
+    /// Begins to count where an inspection is finished.
+    func noteFinished(at time: Int64) throws -> Bool {
         try execute(
             """
             INSERT INTO __sync_finished (record_id, version, since)
@@ -83,20 +139,6 @@ extension Connection {
             try execute("DELETE FROM __sync_finished WHERE record_id = ?", [.text(id.rawValue)])
         }
         return !old.isEmpty
-    }
-
-    /// A record and all that stand below it.
-    private func family(of id: RecordID) throws -> [RecordID] {
-        try query(
-            """
-            WITH RECURSIVE family (id, depth) AS (
-                SELECT ?1, 0
-                UNION
-                SELECT record.id, depth + 1 FROM record JOIN family
-                    ON record.parent_id = family.id WHERE depth < 16)
-            SELECT id FROM family
-            """, [.text(id.rawValue)]
-        ) { RecordID(try $0.text(0)) }
     }
 
     private func isShown(_ id: RecordID) throws -> Bool {

@@ -182,7 +182,7 @@ struct QueuedRow {
 extension Connection {
     /// Walks the waiting rows in the order of the queue until the batch is full.
     func select(into selection: inout BatchSelection) throws {
-        let haveOldBases = try oldCursor() != nil
+        let haveOldBases = try neededOldCursor() != nil
         var after: Int64 = 0
         while !selection.isFull {
             let rows = try pendingRows(after: after, count: 200)

@@ -17,7 +17,7 @@ extension DeviceStore {
             return CopyRequest(
                 clientNodeId: try database.position().node,
                 schemaVersion: RecordTable.schemaVersion,
-                pullPosition: try database.oldCursor() ?? Connection.unknownCursor,
+                pullPosition: try database.neededOldCursor() ?? Connection.unknownCursor,
                 records: records)
         }
     }

@@ -45,7 +45,7 @@ extension DeviceStore {
             }
             switch mutation.operation {
             case "INSERT" where try !database.isOnServer(mutation.record):
-                try removeUnsent(mutation.record, rule: "discarded", database)
+                try removeUnsent(mutation.record, rule: MergeRule.discarded.rawValue, database)
             default: try giveUp(mutation, database)
             }
         }
@@ -74,7 +74,7 @@ extension DeviceStore {
             try conflict.requireDecided(by: resolutions)
             try conflict.requireUnchanged(since: shown)
             var entries = try conflict.settle(absorbed.combinedEntries, resolutions, database)
-            try database.keepInHistory(conflict.given, of: id, rule: "resolved")
+            try database.keepInHistory(conflict.given, of: id, rule: MergeRule.resolved.rawValue)
             let operation = absorbed.combinedOperation
             if conflict.meetsTombstone, !entries.isEmpty, operation != "DELETE" {
                 entries[Mutation.deletedField] = try conflict.restoration(database)
@@ -130,9 +130,9 @@ extension DeviceStore {
             return try database.replace(
                 absorbed, with: entries, operation: operation, newID: sources.newID())
         }
-        try database.keepInHistory(entries, of: head.record, rule: "deleted")
+        try database.keepInHistory(entries, of: head.record, rule: MergeRule.deleted.rawValue)
         if absorbed.contains(where: { $0.operation == "INSERT" }) {
-            try removeUnsent(head.record, rule: "deleted", database)
+            try removeUnsent(head.record, rule: MergeRule.deleted.rawValue, database)
             return nil
         }
         let id = try database.replace(
@@ -143,7 +143,8 @@ extension DeviceStore {
     }
 
     private func giveUp(_ mutation: WaitingMutation, _ database: Connection) throws {
-        try database.keepInHistory(mutation.entries, of: mutation.record, rule: "discarded")
+        try database.keepInHistory(
+            mutation.entries, of: mutation.record, rule: MergeRule.discarded.rawValue)
         try database.execute(
             "DELETE FROM __sync_outbox WHERE seq_id = ?", [.integer(mutation.sequence)])
         for (name, entry) in mutation.entries {
@@ -180,21 +181,6 @@ extension [WaitingMutation] {
 }
 
 extension Connection {
-    /// A record and everything below it that is here, from the top down.
-    fileprivate func family(of id: RecordID) throws -> [RecordID] {
-        try query(
-            """
-            WITH RECURSIVE family (id, depth) AS (
-                SELECT ?, 0
-                UNION
-                SELECT record.id, depth + 1
-                FROM record JOIN family ON record.parent_id = family.id WHERE depth < 32
-            )
-            SELECT id FROM family GROUP BY id ORDER BY min(depth)
-            """, [.text(id.rawValue)]
-        ) { RecordID(try $0.text(0)) }
-    }
-
     /// Whether a server has confirmed the record, in whatever way it came to it: then giving up an
     /// INSERT gives up its values and not the record.
     fileprivate func isOnServer(_ id: RecordID) throws -> Bool {

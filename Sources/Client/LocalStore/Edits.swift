@@ -75,7 +75,7 @@ extension DeviceStore {
             if try database.isUnsentInsert(id) {
                 try database.requireUnlocked(id)
                 try database.whileApplying {
-                    try self.removeUnsent(id, rule: "deleted", database)
+                    try self.removeUnsent(id, rule: MergeRule.deleted.rawValue, database)
                 }
             } else {
                 try database.execute(

@@ -46,8 +46,14 @@ extension DeviceStore {
     /// Takes note that this program could not read a published form, so that it is not fetched anew
     /// in each cycle.
     package func setAside(form id: String, version: String) throws {
-        let until = sources.now() + Self.asideFor
-        try edit { try $0.setMetadata(Self.asideKey(id, version), .integer(until)) }
+        let now = sources.now()
+        try edit { database in
+            try database.execute(
+                "DELETE FROM __sync_metadata WHERE key LIKE 'form_aside %' AND value <= ?",
+                [.integer(now)])
+            try database.setMetadata(
+                Self.asideKey(id, version), .integer(now + Self.asideFor))
+        }
     }
 
     /// Whether that was noted lately. Not for ever: a server that gave out something wrong may have

@@ -4,11 +4,13 @@ internal import Replication
 internal import SQLite
 
 extension RemoteApplication {
-    /// A merged mutation's values that did not come to stand go into the record's history, with the
-    /// rule that decided: whoever entered them can find them again.
+    /// Values that a verdict settled and that did not come to stand go into the record's history, with
+    /// the rule that decided: whoever entered them can find them again.
     func keepLostValues(
-        ofMutation sequence: Int64, on record: RecordID, confirmed: WireRecord
+        _ names: some Sequence<FieldName>, ofMutation sequence: Int64, on record: RecordID,
+        confirmed: WireRecord
     ) throws {
+        let names = Set(names)
         let sent = try database.query(
             """
             SELECT name, value, base_value, base_version, lamport
@@ -22,7 +24,8 @@ extension RemoteApplication {
                     baseVersion: try row.integer(3), lamport: try row.integer(4))
             )
         }
-        for (name, value, entry) in sent where confirmed.fields[name]?.value ?? .null != value {
+        for (name, value, entry) in sent
+        where names.contains(name) && confirmed.fields[name]?.value ?? .null != value {
             let rule = try database.rule(for: name, of: record)
             try database.keepInHistory([name: entry], of: record, rule: rule.rawValue)
         }

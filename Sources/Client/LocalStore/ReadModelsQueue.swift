@@ -3,7 +3,8 @@ package import Replication
 internal import SQLite
 
 extension DeviceStore {
-    /// The queue in its order; acknowledged rows only where asked for.
+    /// The queue in its order; acknowledged rows only where asked for, and never those that keep what
+    /// was settled of a mutation before its rest.
     package func outbox(all: Bool = false) throws -> [OutboxRow] {
         try read { database in
             let columns = try database.outboxColumns(all: all)
@@ -11,7 +12,8 @@ extension DeviceStore {
                 """
                 SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
                     last_error, next_attempt_at, created_at_utc
-                FROM __sync_outbox \(all ? "" : "WHERE status <> 'ACKNOWLEDGED'")
+                FROM __sync_outbox
+                WHERE \(all ? "seq_id > 0 OR" : "") status <> 'ACKNOWLEDGED'
                 ORDER BY seq_id
                 """
             ) { row in

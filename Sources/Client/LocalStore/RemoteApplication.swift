@@ -83,9 +83,13 @@ final class RemoteApplication {
             self.record = record
             self.names = names
             self.isLast = isLast
-            guard isLast, !record.isDeleted else { return }
-            // The server's record is the whole confirmed state, so its digest is this record's.
-            digest = RecordDigest(
+            if isLast { digest = wholeDigest }
+        }
+
+        /// The server's record is the whole confirmed state, so its digest is this record's.
+        var wholeDigest: RecordDigest? {
+            guard !record.isDeleted else { return nil }
+            return RecordDigest(
                 id: record.id, version: record.version, fields: record.fields.mapValues(\.value))
         }
     }
@@ -95,6 +99,8 @@ final class RemoteApplication {
         var isDeleted: Bool
         var digest: RecordDigest?
         var mark: UnseenMark?
+        /// Archived, and nobody has asked for its answers.
+        var isAsleep = false
 
         /// What a pull from the beginning has not met yet is taken as it comes. A record that left
         /// the scope while work on it waited counts in no digest: should the scope come back, the
@@ -110,14 +116,15 @@ final class RemoteApplication {
         try database.first(
             """
             SELECT version, is_deleted, digest, (
-                SELECT is_old FROM __sync_unseen WHERE record_id = id)
+                SELECT is_old FROM __sync_unseen WHERE record_id = id), EXISTS (
+                SELECT 1 FROM __sync_archived WHERE record_id = id AND is_wanted = 0)
             FROM record WHERE id = ?
             """, [.text(id.rawValue)]
         ) { row in
             Known(
                 version: try row.integer(0), isDeleted: try row.flag(1),
                 digest: row.isNull(2) ? nil : try RecordDigest(bytes: row.blob(2)),
-                mark: UnseenMark(stored: try row.optionalInteger(3)))
+                mark: UnseenMark(stored: try row.optionalInteger(3)), isAsleep: try row.flag(4))
         }
     }
 
@@ -131,6 +138,14 @@ final class RemoteApplication {
             if let known, !known.isOlder(than: part.record) {
                 // It came, so it is in scope, also where it is the tombstone that is here already.
                 if part.isLast { try database.noteReturned(part.record.id) }
+                continue
+            }
+            if let known, known.isAsleep, known.digest == part.wholeDigest {
+                // The pull has met it, and it has not changed: it sleeps on.
+                if part.isLast {
+                    try database.noteReturned(part.record.id)
+                    try database.removeMark(of: part.record.id)
+                }
                 continue
             }
             // While the old values still stand there: what is shown must not go back and forth.

@@ -34,6 +34,7 @@ package enum Schema {
         Migration("epochs of the server") { try $0.run(script: epochs) },
         Migration("records that a restored server lacks") { try $0.run(script: lost) },
         Migration("copies for a restored server") { try $0.run(script: copies) },
+        Migration("answers that are wanted again") { try $0.run(script: wanted) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -237,6 +238,12 @@ package enum Schema {
     static let copies = """
         ALTER TABLE __sync_lost_field ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE __sync_lost_field ADD COLUMN refusal TEXT;
+        """
+
+    /// Archived records that changed wait for the answers of those that belong to them.
+    static let wanted = """
+        ALTER TABLE __sync_archived ADD COLUMN is_wanted INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX record_deleted ON record (id) WHERE is_deleted = 1;
         """
 
     static let forms = """

@@ -71,7 +71,7 @@ extension DeviceStore {
                 clientNodeId: position.node, clientEpoch: position.clientEpoch,
                 baton: position.baton, schemaVersion: Schema.version,
                 pullPosition: try selection.hasOldBases
-                    ? database.oldCursor()
+                    ? database.neededOldCursor()
                     : position.cursor ?? database.metadataText("pull_position"),
                 mutations: selection.mutations)
         }

@@ -128,8 +128,9 @@ extension Connection {
         }
     }
 
-    /// The cursor under which the old bases were learnt; nil where there are none (any more).
-    func oldCursor() throws -> String? {
+    /// The cursor under which the old bases were learnt. Where there are none any more it is forgotten,
+    /// and the answer is nil.
+    func neededOldCursor() throws -> String? {
         guard let cursor = try metadataText("old_cursor") else { return nil }
         try execute(
             """

@@ -65,7 +65,7 @@ struct SiteSums {
                 SELECT id, 1 FROM record WHERE parent_id = ?
                 UNION ALL
                 SELECT record.id, depth + 1 FROM record JOIN family
-                    ON record.parent_id = family.id WHERE depth < \(Self.deepest))
+                    ON record.parent_id = family.id WHERE depth < \(Connection.deepestFamily))
             SELECT digest FROM family JOIN record USING (id) WHERE digest IS NOT NULL
             """, [.text(record.rawValue)]
         ) { try RecordDigest(bytes: $0.blob(0)) }
@@ -109,9 +109,6 @@ struct SiteSums {
         ) { try SiteDigest(bytes: $0.blob(0)) }
         return stored ?? SiteDigest()
     }
-
-    /// Parents above parents; no form nests deeper, and a circle ends here.
-    private static let deepest = 16
 
     /// The root of the parent chain where that is a site, else "".
     mutating func site(of record: RecordID) throws -> String {

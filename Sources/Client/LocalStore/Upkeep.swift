@@ -42,6 +42,10 @@ extension DeviceStore {
         { database, _, time in try database.noteSettled(at: time) },
         { database, _, time in try database.noteGrowth(at: time) },
         { database, _, time in try database.noteLostSince(time) },
+        { database, _, time in
+            try database.noteReopened(at: time)
+            return false
+        },
         { database, _, time in try database.noteFinished(at: time) },
         { try $0.purgeAcknowledged(before: $2 - $1.acknowledged) },
         { try $0.purgeHistory(before: $2 - $1.history) },

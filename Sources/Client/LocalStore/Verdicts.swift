@@ -113,8 +113,10 @@ extension RemoteApplication {
     /// The row stays for 30 days, for a server that is restored from a backup. Each field without
     /// another waiting change takes the confirmed value.
     private func acknowledge(_ row: OutboxEntry, _ verdict: Verdict) throws {
-        if let record = verdict.record, verdict.status == .merged {
-            try keepLostValues(ofMutation: row.sequence, on: row.record, confirmed: record)
+        // What was applied as it was sent may have been replaced since by somebody who knew it.
+        if let record = verdict.record, verdict.status != .applied {
+            try keepLostValues(
+                row.fields, ofMutation: row.sequence, on: row.record, confirmed: record)
         }
         if verdict.record == nil {
             try confirmWithoutRecord(row.fields, of: row, version: verdict.version ?? 0)
@@ -213,6 +215,10 @@ extension RemoteApplication {
         guard !settled.isEmpty || isDone else { return }
         if verdict.record == nil, !settled.isEmpty {
             try confirmWithoutRecord(settled, of: row, version: verdict.version ?? 0)
+        }
+        if let record = verdict.record {
+            try keepLostValues(
+                settled, ofMutation: row.sequence, on: row.record, confirmed: record)
         }
         try database.setAsideSettled(settled, of: row.sequence, newID: newID())
         for field in settled { try database.showSettled(field, of: row.record) }

@@ -59,12 +59,12 @@ extension DeviceStore: Replica {
     }
 
     package func keepUp(while goOn: () -> Bool) throws {
-        try crossBarrier()
-        guard try isUpkeepDue() else { return }
         do {
+            try crossBarrier()
+            guard try isUpkeepDue() else { return }
             try upkeep(while: goOn)
         } catch {
-            // For support: a purge that fails is tried again, and takes nothing that waits.
+            // For support: what fails is tried again, and takes nothing that waits.
             try log("upkeep", "\(error)")
             throw error
         }

@@ -53,11 +53,6 @@ extension Verdict.Status {
         }
     }
 
-    /// What a device hears that sends a judged mutation again.
-    package var whenRepeated: Verdict.Status {
-        self == .applied || self == .merged ? .duplicate : self
-    }
-
     /// Whether everything in the mutation is settled, so that it leaves the outbox.
     package var isAcknowledgement: Bool {
         switch self {

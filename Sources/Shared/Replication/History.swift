@@ -17,6 +17,9 @@ package enum MergeRule: String, Sendable, CaseIterable {
     case unknownRecord
     /// The record had left the device's scope.
     case scope
+    /// On the device that entered it: given up, settled otherwise in a conflict, deleted with its
+    /// record before anybody else had it.
+    case discarded, resolved, deleted
 }
 
 /// A value that is not the current one any more, or never became it (PRODUCT M26): who wrote it,

@@ -96,7 +96,6 @@ package final class DeviceFieldwork: Fieldwork {
         }
         guard let before else { return }
         before.network?.stop()
-        before.conditions.stop()
         lasting.withLock { $0.isMetered = false }
         before.worker.stop()
         do {
@@ -105,6 +104,8 @@ package final class DeviceFieldwork: Fieldwork {
             // The key is erased with the store's last reference; here is only a file that stays open.
             post(.refused(.refresh, StoreRefusal(error)))
         }
+        // Waits for a call on the bus that may be under way; the key is gone by then.
+        before.conditions.stop()
     }
 
     private var store: DeviceStore {

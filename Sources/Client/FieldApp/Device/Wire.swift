@@ -1,9 +1,9 @@
-import LocalStore
-import Sync
+package import LocalStore
+package import Sync
 
 /// The way to the server that enrolment named.
-enum Wire {
-    static func connect(_ store: DeviceStore) -> any Transport {
+package enum Wire {
+    package static func connect(_ store: DeviceStore) -> any Transport {
         do {
             return try store.transport()
         } catch {

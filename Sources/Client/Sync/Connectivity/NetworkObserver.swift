@@ -32,8 +32,8 @@ package final class NetworkObserver: Sendable {
     package func stop() { source.cancel() }
 
     private func ask() {
-        // Where it fails, the next notice asks again.
-        _ = walkdown_ask_routes(socket)
+        // Asked again at once it would fail again: the next notice asks.
+        if walkdown_ask_routes(socket) < 0 { carryOut(watch.withLock { $0.handle(.refused) }) }
     }
 
     /// As many bytes as the kernel puts into one datagram.
