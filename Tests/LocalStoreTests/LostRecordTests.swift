@@ -165,7 +165,7 @@ struct LostRecordTests {
         }
         try device.pullAll(from: server)
         #expect(try device.value("pressure", of: "theirs") == .integer(160))
-        try device.store.noteSynced()
+        try device.store.note(CycleNote(digest: .equal))
         #expect(try device.store.status().nothingUnsynced)
         try device.expectNothingPending(server)
         try device.finish()

@@ -190,7 +190,7 @@ struct RetentionTests {
         try pass(days: 1)
         try pass(days: 366)
         #expect(try count("__sync_archived") == 4)
-        server.edit(Self.finding(of: id), ["text": .string("leaks again")])
+        server.edit(Self.finding(of: id), ["text": .string("leaks again")], table: "finding")
         for _ in 1...2 { try device.sync(server) }
         #expect(try device.value("notes", of: id) == .string("old"))
         #expect(try device.value("text", of: Self.finding(of: id)) == .string("leaks again"))

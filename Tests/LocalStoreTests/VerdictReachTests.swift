@@ -173,8 +173,10 @@ struct VerdictReachTests {
                     BEGIN INSERT INTO seen SELECT synchronous(); END
                     """)
         }
+        server.edit("elsewhere", ["doors": .integer(1)])
         try device.pullAll(from: server)
         server.decide(row.mutationId, on: id, takes: [:])
+        server.edit("elsewhere", ["doors": .integer(2)])
         try device.pullAll(from: server)
         let seen = try device.store.writer.read { database in
             try database.query("SELECT level FROM seen ORDER BY rowid") { try $0.integer(0) }

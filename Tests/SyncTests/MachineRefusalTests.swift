@@ -220,6 +220,7 @@ final class Outbox {
         _ = machine.handle(.pulled(.accepted(page)))
         _ = machine.handle(.done)
         _ = machine.handle(.sealed(nil))
+        _ = machine.handle(.copiesFound(nil))
         _ = machine.handle(.formsListed(.accepted([])))
         return machine.handle(.formsMissing([]))
     }

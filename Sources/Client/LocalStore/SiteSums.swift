@@ -115,7 +115,7 @@ struct SiteSums {
         if let known = sites[record] { return known }
         var above: RecordID? = record
         var site = ""
-        for _ in 0..<Self.deepest {
+        for _ in 0..<Connection.deepestFamily {
             guard let current = above else { break }
             if let known = sites[current] {
                 site = known
