@@ -40,7 +40,5 @@ struct BatchHoldsTests {
             Verdict.Status.allCases.filter(\.isStored) == [
                 .applied, .merged, .conflict, .quarantined,
             ])
-        #expect(Verdict.Status.applied.whenRepeated == .duplicate)
-        #expect(Verdict.Status.conflict.whenRepeated == .conflict)
     }
 }
