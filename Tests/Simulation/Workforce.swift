@@ -38,12 +38,6 @@ final class Workforce: Sendable {
         // Sets and dictionaries in the same order in each process.
         var environment = ProcessInfo.processInfo.environment
         environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
-        // The allocator of glibc: what SQLite takes for a statement or a page comes back at once,
-        // so it is kept in reach and not given back in between.
-        environment["GLIBC_TUNABLES"] = [
-            "tcache_max=65536", "tcache_count=512", "trim_threshold=268435456",
-            "mmap_threshold=67108864",
-        ].map { "glibc.malloc.\($0)" }.joined(separator: ":")
         process.environment = environment
         let pipe = Pipe()
         process.standardOutput = pipe

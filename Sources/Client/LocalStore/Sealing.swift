@@ -125,8 +125,13 @@ extension DeviceStore {
 
 extension Connection {
     fileprivate func hasInFlight() throws -> Bool {
-        try first("SELECT 1 FROM __sync_outbox WHERE status = 'IN_FLIGHT' LIMIT 1") { _ in true }
-            ?? false
+        // Both conditions, so that the index of what waits answers.
+        try first(
+            """
+            SELECT 1 FROM __sync_outbox
+            WHERE status = 'IN_FLIGHT' AND status <> 'ACKNOWLEDGED' LIMIT 1
+            """
+        ) { _ in true } ?? false
     }
 
     func status(of id: MutationID) throws -> String? {

@@ -72,8 +72,7 @@ extension Connection {
     }
 
     /// SQLite counts the memory that it has in use, for nobody here, and takes a lock of the whole
-    /// process for each allocation to do so: a tenth of its time
-    /// (sqlite.org/compile.html, SQLITE_DEFAULT_MEMSTATUS).
+    /// process for each allocation to do so (sqlite.org/compile.html, SQLITE_DEFAULT_MEMSTATUS).
     private static let memoryIsNotCounted: Bool =
         // Refused where something else in the process has used SQLite before: then it counts.
         walkdown_sqlite_stop_counting_memory() == SQLITE_OK
