@@ -56,6 +56,19 @@ struct QueueCommandTests {
         #expect(try shown.elements("conflicts").isEmpty)
     }
 
+    @Test("a conflict with a deletion says that it is one; let go, the inspection is gone")
+    func deletionConflict() throws {
+        try bench.makeDeletionConflict()
+        let shown = try bench.run("show", id).output
+        #expect(shown.contains("theirs  deleted  by portal:office"))
+        #expect(shown.contains("'resolve --mine' restores it, '--theirs' lets it go"))
+        let settled = try bench.document("resolve", id, "--theirs")
+        #expect(try settled.string("id") == id)
+        #expect(try settled.required("deleted") == .bool(true))
+        #expect(try bench.run("show", id).status == 1)
+        #expect(try bench.document("status").integer("conflict") == 0)
+    }
+
     @Test("what somebody wrote since is shown, and taken")
     func newestTheirs() throws {
         try bench.makeConflict()

@@ -92,11 +92,11 @@ struct StoreBench {
     /// A record as the office made it.
     func record(
         _ table: String, _ id: String, _ fields: [String: JSON], parent: String? = nil,
-        version: Int64 = 1
+        version: Int64 = 1, isDeleted: Bool = false
     ) -> JSON {
         [
             "tableName": .string(table), "recordId": .string(id), "parentId": JSON(parent),
-            "version": .integer(version), "isDeleted": false,
+            "version": .integer(version), "isDeleted": .bool(isDeleted),
             "fields": .object(
                 fields.mapValues {
                     [
@@ -147,6 +147,24 @@ struct StoreBench {
                 [
                     "column": "seals", "base": nil, "mine": "GOOD", "theirs": "WORN",
                     "theirsNode": "portal:office", "rule": "ask",
+                ]
+            ],
+        ])
+    }
+
+    /// The same answer meets an inspection that the office has deleted.
+    func makeDeletionConflict() throws {
+        #expect(try run("set", Self.assigned.rawValue, "seals=GOOD").status == 0)
+        try settle(by: [
+            "status": "conflict", "version": 2,
+            "record": record(
+                "inspection", Self.assigned.rawValue,
+                ["@form": "cold_chain", "@formVersion": "3", "@deleted": 1],
+                parent: Self.asset.rawValue, version: 2, isDeleted: true),
+            "conflicts": [
+                [
+                    "column": "seals", "base": nil, "mine": "GOOD", "theirs": nil,
+                    "theirsNode": "portal:office", "rule": "tombstone",
                 ]
             ],
         ])

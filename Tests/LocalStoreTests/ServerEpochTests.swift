@@ -217,6 +217,27 @@ struct ServerEpochTests {
     }
 
     @Test(
+        "T86 what was acknowledged of a record that had left the scope is offered when it is back")
+    func leftAndBack() throws {
+        let id = try device.acceptedInspectionOf(server)
+        let backup = server.contents
+        try device.store.set([("doors", .integer(7))], on: id)
+        try device.sync(server)
+        server.edit("elsewhere", ["notes": .string("x")])
+        var page = try device.nextPage(from: server)
+        page.removed = [id]
+        page.deltaRecords = page.deltaRecords.filter { $0.id != id }
+        try device.store.apply(page: page)
+        #expect(try device.number("SELECT count(*) FROM record WHERE id = '\(id)'") == 0)
+        server.restore(backup)
+        for _ in 1...2 { try device.sync(server) }
+        #expect(server.records[id]?.fields["doors"]?.value == .integer(7))
+        #expect(try device.value("doors", of: id) == .integer(7))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test(
         "deleted after the backup, it is deleted again, also where a day's upkeep has passed since")
     func deletionAfterUpkeep() throws {
         let gone = try device.acceptedInspectionOf(server)

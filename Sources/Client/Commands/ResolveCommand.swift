@@ -28,16 +28,44 @@ enum ResolveCommand {
             throw Failure(.usage, "give one of --mine, --theirs, QUESTION=VALUE ...")
         }
         let answers = try AnswerWords(words)
-        let summary = try run.withStore(for: .writing) { store in
+        let outcome = try run.withStore(for: .writing) { store in
             let detail = try store.detail(matching: run.invocation.operand("ID"))
             try store.resolve(
                 detail.summary.id, decisions(for: detail, answers, store, run),
                 shown: Dictionary(
                     detail.conflicts.map { ($0.column, $0.theirs) }, uniquingKeysWith: { $1 }))
-            return try store.inspection(detail.summary.id).summary
+            return try Outcome(of: detail.summary.id, in: store)
         }
-        try run.emit(summary.json) { "\(summary.id) is settled: \(summary.sync.words)\n" }
+        try run.emit(outcome.json) { outcome.words }
         return .done
+    }
+
+    /// What is left of the inspection: the decision may have let it go.
+    private enum Outcome {
+        case settled(InspectionSummary)
+        case gone(RecordID)
+
+        init(of id: RecordID, in store: DeviceStore) throws {
+            do {
+                self = .settled(try store.inspection(id).summary)
+            } catch StoreError.unknownRecord {
+                self = .gone(id)
+            }
+        }
+
+        var json: JSON {
+            switch self {
+            case .settled(let summary): summary.json
+            case .gone(let id): ["id": .string(id.rawValue), "deleted": true]
+            }
+        }
+
+        var words: String {
+            switch self {
+            case .settled(let summary): "\(summary.id) is settled: \(summary.sync.words)\n"
+            case .gone(let id): "\(id) is settled: it is deleted\n"
+            }
+        }
     }
 
     private static func decisions(

@@ -35,8 +35,15 @@ enum ShowCommand {
             lines += [
                 "", "conflict in \(conflict.column) (\(conflict.rule))",
                 "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
-                "  theirs  \(shown(conflict.theirs))"
+                "  theirs  \(conflict.isDeletion ? "deleted" : shown(conflict.theirs))"
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
+            ]
+        }
+        if detail.conflicts.contains(where: \.isDeletion) {
+            lines += [
+                "",
+                "The inspection was deleted elsewhere: 'resolve --mine' restores it, '--theirs' lets"
+                    + " it go.",
             ]
         }
         return lines.map { terminalSafe($0) + "\n" }.joined()
@@ -49,6 +56,9 @@ enum ShowCommand {
 }
 
 extension ConflictView {
+    /// Whether the others have deleted the record, so that there is no value of theirs.
+    fileprivate var isDeletion: Bool { rule == MergeRule.tombstone.rawValue }
+
     var json: JSON {
         [
             "column": .string(column), "base": base.json, "mine": mine.json,

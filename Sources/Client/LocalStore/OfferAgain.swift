@@ -5,20 +5,27 @@ internal import SQLite
 /// After a restore of the server: what it had acknowledged and does not show goes to it again, with
 /// the old ids and counts. Acknowledged rows stay for 30 days for this.
 extension RemoteApplication {
-    /// - Parameter shown: the record as the server has it now; nil where it does not have it.
-    func offerAgain(_ id: RecordID, shown: WireRecord?) throws {
+    /// - Parameters:
+    ///   - shown: the record as the server has it now; nil where it does not have it.
+    ///   - isNew: whether nothing but that is here of the record.
+    /// - Returns: whether anything is offered.
+    @discardableResult
+    func offerAgain(_ id: RecordID, shown: WireRecord?, isNew: Bool = false) throws -> Bool {
         let node = try database.position().node
         let rows = try database.acknowledgedRows(of: id)
-        guard !rows.isEmpty else { return }
+        guard !rows.isEmpty else { return false }
         // Deleted here and unknown there: nothing is missing.
-        if shown == nil, try database.isSettledTombstone(id) { return }
-        let standing = try database.confirmedStamps(of: id)
+        if shown == nil, try database.isSettledTombstone(id) { return false }
+        let standing = isNew ? [:] : try database.confirmedStamps(of: id)
+        var isOffered = false
         for row in rows {
             let lacking =
                 shown.map { row.entries(lackingIn: $0, standing, by: node) } ?? row.entries
             guard shown == nil || !lacking.isEmpty else { continue }
             try database.offerAgain(row, lacking.map(\.name), newID: newID)
+            isOffered = true
         }
+        return isOffered
     }
 }
 

@@ -162,10 +162,22 @@ final class RemoteApplication {
         try sums.adoptChildren(of: news.filter { $0.known == nil }.map(\.part.record))
         try staging.write(hasKnown: news.contains { $0.known != nil })
         for (part, known) in news { try finish(part, known) }
+        try offerReturned(news.filter { $0.known == nil && $0.part.isLast }.map(\.part.record))
         if try database.lostRecords() > 0 {
             for (part, _) in news where part.isLast { try database.letGoShown(in: part.record) }
         }
         report.records += news.count { $0.part.isLast }
+    }
+
+    /// Records that are new here, in a pull that began anew: they may have been here before, left, and
+    /// come back with a restored server that lacks what was acknowledged then.
+    private func offerReturned(_ records: [WireRecord]) throws {
+        guard !records.isEmpty, try database.fullPull() == .renewal else { return }
+        for record in records {
+            guard try offerAgain(record.id, shown: record, isNew: true) else { continue }
+            try database.keepOldBases(of: record.id)
+            try database.requireOldCursor()
+        }
     }
 
     private func stage(_ part: RecordPart, _ known: Known?, in staging: Staging) throws {

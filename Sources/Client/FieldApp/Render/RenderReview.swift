@@ -76,7 +76,9 @@ struct ReviewItem {
         var sides = [
             side("before", field.base, isChosen: false),
             side("mine", field.mine, isChosen: decision == .mine),
-            side("theirs", field.theirs, isChosen: decision == .theirs),
+            side(
+                "theirs", field.theirs, isChosen: decision == .theirs,
+                instead: isDeletion ? "deleted" : nil),
         ]
         if case .edited(let value) = decision {
             sides.append(side("settled as", value, isChosen: true))
@@ -87,15 +89,20 @@ struct ReviewItem {
     /// Who else, and by which rule a person is asked.
     private var who: [String] {
         let other = field.theirsBy.map { "device \($0)" } ?? "somebody else"
+        let deed = isDeletion ? "Deleted" : "Also changed"
         let begun = screen.begun[field.path] == nil ? "" : "; a third value is begun, e shows it"
         return TextFlow.wrapped(
-            "Also changed by \(other); \(ruleWords)\(begun)", to: max(1, width - 4))
+            "\(deed) by \(other); \(ruleWords)\(begun)", to: max(1, width - 4))
     }
+
+    /// The others have deleted the inspection: this value stands against no other.
+    private var isDeletion: Bool { field.rule == "tombstone" }
 
     private var ruleWords: String {
         switch field.rule {
         case "ask": "you decide (rule ask)"
         case "quarantine": "a supervisor decides (rule quarantine)"
+        case "tombstone": "mine restores the inspection, theirs lets it go"
         default: "rule \(field.rule)"
         }
     }
@@ -107,8 +114,10 @@ struct ReviewItem {
 
     private var decision: Decision? { screen.decisions[field.path] }
 
-    private func side(_ title: String, _ value: FieldValue, isChosen: Bool) -> Side {
-        let text = field.question?.shown(value) ?? ShownText.clean(value.plainText)
+    private func side(
+        _ title: String, _ value: FieldValue, isChosen: Bool, instead words: String? = nil
+    ) -> Side {
+        let text = words ?? field.question?.shown(value) ?? ShownText.clean(value.plainText)
         return Side(
             title: title, lines: TextFlow.wrapped(text.isEmpty ? "-" : text, to: valueColumns),
             isChosen: isChosen)
