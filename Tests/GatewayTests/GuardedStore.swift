@@ -43,6 +43,15 @@ struct GuardedStore: Store {
     func takeCopies(_ request: CopyRequest, from device: Device) throws -> CopyResponse {
         try through { try store.takeCopies(request, from: device) }
     }
+    func take(
+        bundled request: PushRequest, ofDevice id: String, _ holds: inout BatchHolds
+    ) throws -> [Replication.Verdict] {
+        try gate(#function)
+        return try store.take(bundled: request, ofDevice: id, &holds)
+    }
+    func tokenHash(ofDevice id: String) throws -> [UInt8]? {
+        try through { try store.tokenHash(ofDevice: id) }
+    }
     func addTeam(named name: String) throws -> Team {
         try through { try store.addTeam(named: name) }
     }

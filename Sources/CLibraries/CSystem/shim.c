@@ -1,4 +1,4 @@
-// For pipe2, accept4, memfd_create and POSIX_SPAWN_SETSID, which Swift's view of glibc leaves out.
+// For pipe2, accept4, memfd_create, renameat2 and POSIX_SPAWN_SETSID, which Swift's view of glibc leaves out.
 #define _GNU_SOURCE
 #include "walkdown_system.h"
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,6 +19,10 @@ int walkdown_accept(int listener) { return accept4(listener, 0, 0, SOCK_CLOEXEC)
 const short walkdown_spawn_in_own_session = POSIX_SPAWN_SETSID;
 
 int walkdown_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int walkdown_rename_new(const char *from, const char *to) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
 
 int walkdown_return_blocks_from(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
 

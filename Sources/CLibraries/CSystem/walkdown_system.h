@@ -25,6 +25,10 @@ extern const short walkdown_spawn_in_own_session;
 // memfd_create(2), closed on exec: a file that is in memory only.
 int walkdown_memory_file(const char *name);
 
+// renameat2(2) with RENAME_NOREPLACE: EEXIST where something has that name, EINVAL where the file
+// system cannot promise it.
+int walkdown_rename_new(const char *from, const char *to);
+
 // mallopt(3) with M_MMAP_THRESHOLD: blocks from this size on go back to the system when freed.
 int walkdown_return_blocks_from(int bytes);
 

@@ -8,8 +8,9 @@ package enum Walkdown {
         DemoCommand.entry, EnrollCommand.entry, ListCommand.entry, ShowCommand.entry,
         NewCommand.entry, SetCommand.entry, CompleteCommand.entry, ReopenCommand.entry,
         DeleteCommand.entry, SyncCommand.entry, StatusCommand.entry, OutboxCommand.entry,
-        RetryCommand.entry, DiscardCommand.entry, ResolveCommand.entry, SQLCommand.entry,
-        LockCommand.entry, PasswdCommand.entry, InfoCommand.entry, DoctorCommand.entry,
+        BundleCommand.entry, RetryCommand.entry, DiscardCommand.entry, ResolveCommand.entry,
+        SQLCommand.entry, LockCommand.entry, PasswdCommand.entry, InfoCommand.entry,
+        DoctorCommand.entry,
     ]
 
     package static func program(in surroundings: Surroundings) -> Program {

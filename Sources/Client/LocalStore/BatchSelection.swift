@@ -105,6 +105,17 @@ struct BatchSelection {
         isFull = mutations.count >= limit
     }
 
+    /// Gives the batch out and begins the next one behind it, as if it had been accepted: of what
+    /// stays behind everything is remembered.
+    mutating func takeBatch() -> [Mutation] {
+        defer {
+            mutations = []
+            bytes = 0
+            isFull = false
+        }
+        return mutations
+    }
+
     private func waitsForAnother(_ mutation: Mutation) -> Bool {
         let behind = waitingFields[mutation.record] ?? []
         var blocked = behind.union(obstacles.inReview[mutation.record] ?? [])
@@ -195,12 +206,12 @@ extension Connection {
         }
     }
 
-    private func pendingRows(after sequence: Int64, count: Int64) throws -> [QueuedRow] {
+    func pendingRows(after sequence: Int64, count: Int64) throws -> [QueuedRow] {
         try query(
             QueuedRow.following, [.integer(sequence), .integer(count)], QueuedRow.init)
     }
 
-    private func mutation(of row: QueuedRow) throws -> Mutation {
+    func mutation(of row: QueuedRow) throws -> Mutation {
         let changes = try query(
             """
             SELECT name, value, base_value, base_version, lamport

@@ -32,6 +32,18 @@ package protocol Store: Sendable {
     /// author's. Offered again, by this device or another, they change nothing.
     func takeCopies(_ request: CopyRequest, from device: Device) throws -> CopyResponse
 
+    /// Merges a batch of a device that came by cable, as a push of it, and returns when that is on
+    /// the disk. It says nothing of where the device stands, so that no baton is asked for or given.
+    /// What was settled before is a `duplicate`.
+    ///
+    /// - Parameter holds: what earlier batches of the same bundle hold back; with this one's added.
+    func take(
+        bundled request: PushRequest, ofDevice id: String, _ holds: inout BatchHolds
+    ) throws -> [Replication.Verdict]
+
+    /// What the device proves itself with, hashed: its bundles are sealed with that.
+    func tokenHash(ofDevice id: String) throws -> [UInt8]?
+
     // MARK: Teams and devices
 
     func addTeam(named name: String) throws -> Team

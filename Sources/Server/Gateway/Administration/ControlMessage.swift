@@ -5,7 +5,8 @@ import Coding
 struct ControlRequest: Equatable {
     /// The words after the program's name.
     var words: [String]
-    /// Contents of the files that the words name; the server may not be allowed to read them.
+    /// Contents of the files that the words name; the server may not be allowed to read them. Where
+    /// a command reads one that is no text, it comes in base64.
     var files: [String: String]
 
     init(words: [String], files: [String: String]) {

@@ -1,6 +1,7 @@
 import Arguments
 import CSystem
 import Coding
+import Crypto
 import Dispatch
 import Synchronization
 
@@ -147,6 +148,7 @@ final class ControlServer: Sendable {
             }
             return text
         }
+        session.readBytes = { [read = session.read] path in try Base64.decode(read(path)) }
         let program = Walkdownd.program(ServingSource(session: session))
         return Captured.run { console in
             program.run(request.words, console: console, renderer: Walkdownd.renderer)

@@ -1,5 +1,6 @@
 import Arguments
 import Coding
+import Crypto
 import HTTP
 import ServerStore
 
@@ -66,7 +67,14 @@ struct FolderSource: SessionSource {
 
     private func files(of invocation: Invocation) throws -> [String: String] {
         var files: [String: String] = [:]
-        for path in Walkdownd.files(of: invocation) { files[path] = try SmallFile.readText(path) }
+        let (paths, kind) = Walkdownd.files(of: invocation)
+        for path in paths {
+            files[path] =
+                switch kind {
+                case .text: try SmallFile.readText(path)
+                case .bytes: Base64.encode(try SmallFile.read(path, limit: SmallFile.bundleLimit))
+                }
+        }
         return files
     }
 

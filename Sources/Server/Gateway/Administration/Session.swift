@@ -14,6 +14,10 @@ struct Session: Sendable {
     var now: @Sendable () -> Int64
     /// Reads a file that the command line names; beside a running server, one that came with it.
     var read: @Sendable (String) throws -> String
+    /// The same for a file that is no text.
+    var readBytes: @Sendable (String) throws -> [UInt8] = {
+        try SmallFile.read($0, limit: SmallFile.bundleLimit)
+    }
     /// True inside the serving process.
     var isServing: Bool
 

@@ -1,4 +1,5 @@
 import Arguments
+import Replication
 
 #if canImport(Glibc)
     import Glibc
@@ -8,9 +9,11 @@ import Arguments
 enum SmallFile {
     /// Larger ones are not for the command line.
     static let limit = 64 << 20
+    /// In base64 it has to fit into what goes through the control socket.
+    static let bundleLimit = BundleWriter.mostBytes
 
     /// - Parameter path: `-` is standard input.
-    static func read(_ path: String) throws(Failure) -> [UInt8] {
+    static func read(_ path: String, limit: Int = limit) throws(Failure) -> [UInt8] {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failed("read", path) }
         defer { close(descriptor) }
@@ -23,7 +26,7 @@ enum SmallFile {
             if count == 0 { return bytes }
             bytes += buffer[..<count]
             guard bytes.count <= limit else {
-                throw Failure(.validation, "\(path) is larger than 64 MiB")
+                throw Failure(.validation, "\(path) is larger than \(limit >> 20) MiB")
             }
         }
     }

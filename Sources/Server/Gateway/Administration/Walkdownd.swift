@@ -59,7 +59,9 @@ package enum Walkdownd {
         .group("team", "Teams.", TeamCommands.all),
         .group("device", "Devices: codes, list, revoke.", DeviceCommands.all),
         .group("form", "Forms: publish, list.", FormCommands.all),
-        .group("import", "Sites, assets and assignments from CSV files.", ImportCommands.all),
+        .group(
+            "import", "Sites, assets and assignments from CSV files; bundles of devices.",
+            ImportCommands.all + [BundleImport.entry]),
         .group("review", "Values that wait for a person.", ReviewCommands.all),
         InspectionCommands.approve, InspectionCommands.sendBack, InspectionCommands.export,
         StatusCommand.entry, PruneCommand.entry, DoctorCommand.entry,
@@ -91,15 +93,17 @@ package enum Walkdownd {
     }
 
     /// The files that a command line reads, so that they can travel with it.
-    static func files(of invocation: Invocation) -> [String] {
+    static func files(
+        of invocation: Invocation
+    ) -> (paths: [String], kind: Administration.FileKind) {
         var entries = administration
         var found: Administration?
         for name in invocation.path {
             found = entries.first { $0.name == name }
             entries = found?.children ?? []
         }
-        guard let operand = found?.fileOperand else { return [] }
-        return invocation.operands(operand)
+        guard let found, let operand = found.fileOperand else { return ([], .text) }
+        return (invocation.operands(operand), found.fileKind)
     }
 }
 
@@ -107,12 +111,17 @@ package enum Walkdownd {
 struct Administration: Sendable {
     typealias Perform = @Sendable (Session, Invocation, Console) throws -> ExitCode
 
+    enum FileKind: Sendable {
+        case text, bytes
+    }
+
     var name: String
     var summary: String
     var positionals: [Positional] = []
     var options: [Option] = []
     /// The operand that names files to read.
     var fileOperand: String?
+    var fileKind = FileKind.text
     var children: [Administration] = []
     var perform: Perform?
 

@@ -80,6 +80,14 @@ extension SQLiteStore {
         }
     }
 
+    package func tokenHash(ofDevice id: String) throws -> [UInt8]? {
+        try readForOffice { connection in
+            try connection.first("SELECT token_hash FROM device WHERE id = ?", [.text(id)]) {
+                try $0.blob(0)
+            }
+        }
+    }
+
     package func revokeDevice(id: String) throws {
         try write { session in
             _ = try session.connection.requireDevice(id: id)

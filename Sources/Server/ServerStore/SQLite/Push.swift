@@ -18,6 +18,18 @@ extension SQLiteStore {
             completion(.failure(error))
         }
     }
+
+    package func take(
+        bundled request: PushRequest, ofDevice id: String, _ holds: inout BatchHolds
+    ) throws -> [Verdict] {
+        let earlier = holds
+        let (verdicts, later) = try write { session in
+            try session.beginEpoch(ifAhead: request.pullPosition, seal)
+            return try BatchMerge.run(bundled: request, ofDevice: id, earlier, in: session)
+        }
+        holds = later
+        return verdicts
+    }
 }
 
 /// One batch of a device inside the writer's transaction.
@@ -50,6 +62,29 @@ struct BatchMerge {
         let baton = session.newBaton()
         try batch.remember(baton: baton, key: key)
         return PushResponse(results: results, baton: baton, server: session.state)
+    }
+
+    /// A batch that came by cable: when it was made is not known, and another may have come over the
+    /// network since, so that batons say nothing of it. Ids and places in the sequence still tell
+    /// what was known before, and what comes from a copy.
+    static func run(
+        bundled request: PushRequest, ofDevice id: String, _ holds: BatchHolds,
+        in session: WriteSession
+    ) throws -> ([Verdict], BatchHolds) {
+        var batch = BatchMerge(
+            session: session,
+            device: try session.connection.requireDevice(id: id, as: request.clientNodeId),
+            request: request,
+            standpoint: try session.connection.standpoint(
+                of: request.pullPosition, in: session.epoch))
+        batch.holds = holds
+        try batch.refuseWrongBatch(key: nil)
+        try session.register(
+            batch.device.node, of: id, position: batch.standpoint.position)
+        // Nobody has to read the records in one answer.
+        let verdicts = try request.mutations.map { try batch.bundledVerdict(on: $0) }
+        try batch.countOfferedAgain()
+        return (verdicts, batch.holds)
     }
 
     private init(
@@ -125,9 +160,7 @@ struct BatchMerge {
             try session.connection.batonTrail(of: device.node), request.baton,
             request.mutations.map(\.id), next: baton)
         try session.save(trail, of: device.node)
-        if standpoint.epoch != .current {
-            try session.countOfferedAgain(taken, by: device.id)
-        }
+        try countOfferedAgain()
         guard let key else { return }
         try session.connection.execute(
             "INSERT OR IGNORE INTO batch (node, key, content_hash, at) VALUES (?, ?, ?, ?)",
@@ -135,6 +168,11 @@ struct BatchMerge {
                 .text(device.node.rawValue), .text(key), .blob(contentHash),
                 .integer(session.now),
             ])
+    }
+
+    private func countOfferedAgain() throws {
+        guard standpoint.epoch != .current else { return }
+        try session.countOfferedAgain(taken, by: device.id)
     }
 
     /// Bytes of JSON that the records in one answer may have, estimated from above. A device reads
@@ -160,6 +198,13 @@ struct BatchMerge {
         let known = try session.connection.verdict(on: mutation.id)
         let verdict = try known.map { try repeated(mutation, $0) } ?? judge(mutation)
         holds.note(mutation, verdict.status, conflicts: verdict.conflicts)
+        return verdict
+    }
+
+    private mutating func bundledVerdict(on mutation: Mutation) throws -> Verdict {
+        let takenBefore = taken
+        var verdict = try verdict(on: mutation)
+        if taken == takenBefore { verdict.status = verdict.status.whenRepeated }
         return verdict
     }
 

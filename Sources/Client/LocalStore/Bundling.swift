@@ -1,0 +1,139 @@
+package import Replication
+internal import SQLite
+
+/// What goes into a bundle: sealed, in the batches in which it would go over the network.
+package struct BundlePlan: Sendable {
+    /// Places of its mutations in the queue, and the cursor under which their bases were learnt.
+    package struct Batch: Sendable {
+        let sequences: [Int64]
+        let pullPosition: String?
+    }
+
+    package private(set) var batches: [Batch] = []
+    package fileprivate(set) var mutationCount = 0
+    /// Waiting mutations that are not in it: the failed and those in conflict or in review, on
+    /// which a person decides, and what stands behind them.
+    package fileprivate(set) var leftCount = 0
+
+    fileprivate mutating func add(_ batch: Batch) {
+        batches.append(batch)
+        mutationCount += batch.sequences.count
+    }
+}
+
+/// The way of mutations to the server by cable. They are sealed before the first byte of the bundle is
+/// written, as before a push, because what has left the device never changes; but they stay PENDING,
+/// since only an answer of the server tells that they arrived.
+extension DeviceStore {
+    /// Seals everything that the next cycles would send if the server took all of it, whatever was
+    /// sent already and has had no answer. One durable transaction.
+    package func sealForBundle() throws -> BundlePlan {
+        try edit { database in
+            try database.execute(
+                """
+                UPDATE __sync_outbox SET status = 'PENDING', next_attempt_at = NULL
+                WHERE status = 'IN_FLIGHT' AND status <> 'ACKNOWLEDGED'
+                """)
+            let obstacles = try BatchObstacles(database)
+            try database.separateFieldsInReview(obstacles, newID: sources.newID)
+            var selection = BundleSelection(
+                BatchSelection(
+                    obstacles: obstacles, limit: PushRequest.mostMutations, skipping: [],
+                    partedAt: try database.partedAt()))
+            try database.select(into: &selection)
+            for sequence in selection.taken {
+                try database.execute(
+                    "UPDATE __sync_outbox SET sealed = 1 WHERE seq_id = ? AND sealed = 0",
+                    [.integer(sequence)])
+            }
+            var plan = selection.plan
+            let waiting = try database.first(
+                "SELECT count(*) FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED'"
+            ) { Int(try $0.integer(0)) }
+            plan.leftCount = (waiting ?? 0) - plan.mutationCount
+            return plan
+        }
+    }
+
+    /// A batch of the plan as a push. Only under the home's lease, so that nobody has settled
+    /// anything of it meanwhile.
+    package func request(of batch: BundlePlan.Batch) throws -> PushRequest {
+        try read { database in
+            let position = try database.position()
+            let mutations = try batch.sequences.map { sequence in
+                let row = try database.pendingRows(after: sequence - 1, count: 1).first
+                guard let row, row.sequence == sequence, row.isSealed else {
+                    throw StoreError.damaged("a change that was sealed for a bundle is gone")
+                }
+                return try database.mutation(of: row)
+            }
+            return PushRequest(
+                clientNodeId: position.node, clientEpoch: position.clientEpoch, baton: nil,
+                schemaVersion: Schema.version, pullPosition: batch.pullPosition,
+                mutations: mutations)
+        }
+    }
+}
+
+/// Batches one after the other, until nothing is left that could go.
+private struct BundleSelection {
+    private(set) var plan = BundlePlan()
+    private(set) var taken: Set<Int64> = []
+    private var selection: BatchSelection
+
+    init(_ selection: BatchSelection) {
+        self.selection = selection
+    }
+
+    /// What waits on a mutation that stands behind it in the queue is admitted the next time round.
+    mutating func admits(_ row: QueuedRow) -> Bool {
+        !taken.contains(row.sequence) && selection.admits(row)
+    }
+
+    /// - Parameter pullPosition: of a batch whose bases are of an older epoch of the server, or not.
+    mutating func add(
+        _ mutation: Mutation, hasOldBase: Bool, pullPosition: (Bool) throws -> String?
+    ) throws {
+        let count = selection.mutations.count
+        selection.add(mutation, hasOldBase: hasOldBase)
+        if selection.isFull, selection.mutations.count == count {
+            try closeBatch(pullPosition)
+            selection.add(mutation, hasOldBase: hasOldBase)
+        }
+        if selection.mutations.last?.sequence == mutation.sequence {
+            taken.insert(mutation.sequence)
+        }
+        if selection.isFull { try closeBatch(pullPosition) }
+    }
+
+    mutating func closeBatch(_ pullPosition: (Bool) throws -> String?) throws {
+        let position = try pullPosition(selection.hasOldBases)
+        let batch = selection.takeBatch()
+        guard !batch.isEmpty else { return }
+        plan.add(BundlePlan.Batch(sequences: batch.map(\.sequence), pullPosition: position))
+    }
+}
+
+extension Connection {
+    fileprivate func select(into selection: inout BundleSelection) throws {
+        let oldCursor = try neededOldCursor()
+        let cursor = try position().cursor ?? metadataText("pull_position")
+        let pullPosition = { (isOld: Bool) in isOld ? oldCursor : cursor }
+        var count: Int
+        repeat {
+            count = selection.taken.count
+            var after: Int64 = 0
+            while true {
+                let rows = try pendingRows(after: after, count: 200)
+                guard let last = rows.last else { break }
+                after = last.sequence
+                for row in rows where selection.admits(row) {
+                    let isOld = try oldCursor != nil && hasOldBase(row.sequence, of: row.record)
+                    try selection.add(
+                        try mutation(of: row), hasOldBase: isOld, pullPosition: pullPosition)
+                }
+            }
+            try selection.closeBatch(pullPosition)
+        } while selection.taken.count > count
+    }
+}
