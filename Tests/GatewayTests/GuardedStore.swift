@@ -49,6 +49,9 @@ struct GuardedStore: Store {
         try gate(#function)
         return try store.take(bundled: request, ofDevice: id, &holds)
     }
+    func note(_ report: DeviceReport, of device: Device) throws -> HeartbeatResponse {
+        try through { try store.note(report, of: device) }
+    }
     func tokenHash(ofDevice id: String) throws -> [UInt8]? {
         try through { try store.tokenHash(ofDevice: id) }
     }

@@ -83,8 +83,8 @@ struct ProtocolPageTests {
         for message in Self.messages { gather(message, into: &keys) }
         #expect(keys.isSuperset(of: ["theirsNode", "lamport", "caPem", "digest", "heldBy"]))
         #expect(keys.filter { !words.contains($0[...]) }.sorted() == [])
-        let query = PullRequest(cursor: "c", pending: 1, oldestUnsyncedUtc: "t").queryItems
-        #expect(query.count == 4)
+        let query = PullRequest(cursor: "c", report: Self.report).queryItems
+        #expect(query.count == 7)
         for item in query { #expect(page.contains(".It Ql \(item.name)\n"), "\(item.name)") }
     }
 
@@ -98,6 +98,9 @@ struct ProtocolPageTests {
         default: break
         }
     }
+
+    private static let report = DeviceReport(
+        pending: 1, failed: 1, conflict: 1, inReview: 1, oldestUnsyncedUtc: "t")
 
     /// One of each message, with everything in it that may be left out. Fields and sites have the
     /// names that they have in the page's examples.
@@ -137,6 +140,7 @@ struct ProtocolPageTests {
                         error: WireError(code: "c", message: "m"))
                 ], server: server
             ).json,
+            report.json, HeartbeatResponse(serverEpoch: 1, serverTimeUtc: "t").json,
             EnrollRequest(code: "c", deviceName: "d", nodeId: "n", publicKey: "k").json,
             EnrollResponse(
                 deviceId: "d", token: "t", team: "t", caPem: "c", pins: [], serverEpoch: 1

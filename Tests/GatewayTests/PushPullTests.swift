@@ -71,6 +71,22 @@ struct PushPullTests {
         return text
     }
 
+    @Test("F18 a heartbeat is answered in few bytes, and the office sees what it said")
+    func heartbeat() throws {
+        let server = try TestServer()
+        let device = try server.enrol("a")
+        let report = DeviceReport(pending: 5, failed: 2, conflict: 1, inReview: 0)
+        let answer = try WireRequest(
+            "POST", "/api/v1/heartbeat", headers: device.headers, json: report.json.serialized()
+        ).send(to: server)
+        #expect(answer.status == 200 && answer.body.count < 100)
+        #expect(try JSON.parse(answer.body).integer("serverEpoch") == server.store.serverEpoch())
+        // What is answered after a commit comes behind what was noted before.
+        _ = try device.push([device.mutation(notes: "n")]).send(to: server)
+        let row = try #require(try server.store.devices().first { $0.name == "a" })
+        #expect(row.report == report)
+    }
+
     @Test("an answer is packed only for who asked for it", arguments: ["", "br", "gzip;q=0"])
     func plain(encoding: String) throws {
         let server = try TestServer()

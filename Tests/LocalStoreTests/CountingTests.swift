@@ -60,7 +60,7 @@ struct CountingTests {
             let queue = try device.store.outbox()
             let status = try device.store.status()
             #expect(status.unsynced == queue.count, "seed \(seed) step \(step): \(what)")
-            #expect(try device.store.pullRequest().pending == Int64(queue.count))
+            #expect(try device.store.pullRequest().report.pending == Int64(queue.count))
             #expect(
                 try device.waiting
                     == Int64(queue.count { ["PENDING", "IN_FLIGHT"].contains($0.status) }))

@@ -205,11 +205,24 @@ struct WireTests {
     @Test("a pull's query reads back, its limit within bounds")
     func pullQuery() throws {
         let request = PullRequest(
-            cursor: "c", limit: 200, pending: 3, oldestUnsyncedUtc: "2026-03-02T08:00:00.000Z")
+            cursor: "c", limit: 200,
+            report: DeviceReport(
+                pending: 3, failed: 1, conflict: 0, inReview: 2,
+                oldestUnsyncedUtc: "2026-03-02T08:00:00.000Z"))
         let items = request.queryItems.map { ($0.name, $0.value) }
         #expect(try PullRequest(query: Dictionary(uniqueKeysWithValues: items)) == request)
         #expect(try PullRequest(query: ["limit": "100000"]).limit == 500)
         #expect(throws: CodingError.self) { try PullRequest(query: ["limit": "many"]) }
+        #expect(throws: CodingError.self) { try PullRequest(query: ["failed": "-1"]) }
+    }
+
+    @Test("a heartbeat says the same as a pull's query, and at least how much waits")
+    func heartbeat() throws {
+        let report = DeviceReport(pending: 3, failed: 1, conflict: 0, inReview: 2)
+        #expect(try DeviceReport(json: .parse(report.json.serialized())) == report)
+        #expect(try DeviceReport(json: ["pending": 3]) == DeviceReport(pending: 3))
+        #expect(throws: CodingError.self) { try DeviceReport(json: [:]) }
+        #expect(throws: CodingError.self) { try DeviceReport(json: ["pending": 1, "failed": -1]) }
     }
 }
 

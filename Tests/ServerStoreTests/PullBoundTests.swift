@@ -141,7 +141,7 @@ struct PullBoundTests {
         let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
         for device in [first, second] {
             _ = try yard.store.pull(
-                PullRequest(cursor: nil, pending: .max), by: device.device)
+                PullRequest(cursor: nil, report: DeviceReport(pending: .max)), by: device.device)
             try device.push([])
         }
         try yard.store.revokeDevice(id: second.device.id)

@@ -196,11 +196,14 @@ struct PullTests {
         let device = try yard.enrol("a")
         _ = try yard.store.pull(
             PullRequest(
-                cursor: nil, pending: 7, oldestUnsyncedUtc: "2026-03-01T00:00:00.000Z"),
+                cursor: nil,
+                report: DeviceReport(
+                    pending: 7, oldestUnsyncedUtc: "2026-03-01T00:00:00.000Z")),
             by: device.device)
         try device.push([])
         let row = try #require(try yard.store.devices().first)
-        #expect(row.pending == 7 && row.oldestUnsynced == "2026-03-01T00:00:00.000Z")
+        #expect(row.report.pending == 7)
+        #expect(row.report.oldestUnsyncedUtc == "2026-03-01T00:00:00.000Z")
         #expect(row.lastPull == yard.clock.now && row.lastPush == yard.clock.now)
     }
 }

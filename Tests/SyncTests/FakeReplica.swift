@@ -152,7 +152,10 @@ final class FakeReplica: Replica {
     }
 
     func pullRequest() throws -> PullRequest {
-        try work("pull") { PullRequest(cursor: $0.cursor, pending: Int64($0.entries.count)) }
+        try work("pull") {
+            PullRequest(
+                cursor: $0.cursor, report: DeviceReport(pending: Int64($0.entries.count)))
+        }
     }
 
     func take(_ page: PullResponse) throws {

@@ -94,15 +94,8 @@ extension DeviceStore {
     package func pullRequest() throws -> PullRequest {
         if try read({ try $0.wantsAnswers() && $0.fullPull() == .idle }) { try restartPull() }
         return try read { database in
-            let waiting = try database.first(
-                """
-                SELECT count(*), min(created_at_utc) FROM __sync_outbox
-                WHERE status <> 'ACKNOWLEDGED'
-                """
-            ) { (try $0.integer(0), try $0.optionalText(1)) }
-            return PullRequest(
-                cursor: try database.metadataText("cursor"), pending: waiting?.0,
-                oldestUnsyncedUtc: waiting?.1)
+            PullRequest(
+                cursor: try database.metadataText("cursor"), report: try database.deviceReport())
         }
     }
 

@@ -290,3 +290,28 @@ extension AssetSummary {
             site: try text(6))
     }
 }
+
+extension Connection {
+    /// What the server is told of the queue.
+    func deviceReport() throws -> DeviceReport {
+        var report = DeviceReport(pending: 0, failed: 0, conflict: 0, inReview: 0)
+        try each(
+            """
+            SELECT status, count(*), min(created_at_utc) FROM __sync_outbox
+            WHERE status <> 'ACKNOWLEDGED' GROUP BY status
+            """
+        ) { row in
+            let count = try row.integer(1)
+            let oldest = try row.text(2)
+            report.pending = (report.pending ?? 0) + count
+            report.oldestUnsyncedUtc = min(report.oldestUnsyncedUtc ?? oldest, oldest)
+            switch try row.text(0) {
+            case "FAILED": report.failed = count
+            case "CONFLICT": report.conflict = count
+            case "IN_REVIEW": report.inReview = count
+            default: break
+            }
+        }
+        return report
+    }
+}

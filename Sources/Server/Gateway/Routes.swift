@@ -19,6 +19,9 @@ enum Routes {
             method: "POST", pattern: "/api/v1/sync/copies", access: .device,
             body: .json(limit: 8 << 20), action: .now(Endpoints.copies)),
         Route(
+            method: "POST", pattern: "/api/v1/heartbeat", access: .device,
+            body: .json(limit: 4 << 10), action: .now(Endpoints.heartbeat)),
+        Route(
             method: "GET", pattern: "/api/v1/forms", access: .device,
             action: .now(Endpoints.forms)),
         Route(

@@ -84,14 +84,19 @@ package struct Census: Sendable, Equatable {
     package let revokedDevices: Int64
     /// Mutations that wait on devices, as each counted with its last pull.
     package let pending: Int64
+    /// Of them, what was refused, what inspectors and what supervisors have to decide.
+    package let failed: Int64
+    package let conflict: Int64
+    package let inReview: Int64
     package let forms: Int64
     package let inspections: Int64
     package let openReviews: Int64
 
     package init(
         epoch: Int64, epochBegan: Int64 = 0, offeredAgain: [String: Int64] = [:], teams: Int64,
-        devices: Int64, revokedDevices: Int64, pending: Int64,
-        forms: Int64, inspections: Int64, openReviews: Int64
+        devices: Int64, revokedDevices: Int64, pending: Int64, failed: Int64 = 0,
+        conflict: Int64 = 0, inReview: Int64 = 0, forms: Int64, inspections: Int64,
+        openReviews: Int64
     ) {
         self.epoch = epoch
         self.epochBegan = epochBegan
@@ -100,6 +105,9 @@ package struct Census: Sendable, Equatable {
         self.devices = devices
         self.revokedDevices = revokedDevices
         self.pending = pending
+        self.failed = failed
+        self.conflict = conflict
+        self.inReview = inReview
         self.forms = forms
         self.inspections = inspections
         self.openReviews = openReviews

@@ -44,6 +44,9 @@ package protocol Store: Sendable {
     /// What the device proves itself with, hashed: its bundles are sealed with that.
     func tokenHash(ofDevice id: String) throws -> [UInt8]?
 
+    /// Keeps what the device counted, as a pull does.
+    func note(_ report: DeviceReport, of device: Device) throws -> HeartbeatResponse
+
     // MARK: Teams and devices
 
     func addTeam(named name: String) throws -> Team

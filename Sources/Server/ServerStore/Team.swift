@@ -24,9 +24,9 @@ package struct Device: Sendable, Equatable {
     /// Instants are milliseconds since 1970, UTC; nil = never.
     package let lastPush: Int64?
     package let lastPull: Int64?
-    /// As the device counted with its last pull; nil = it never did.
-    package let pending: Int64?
-    package let oldestUnsynced: String?
+    /// As the device counted last, and when it said so, to the minute.
+    package let report: DeviceReport
+    package let lastReport: Int64?
 
     /// The same device under another of its nodes. Whether it is one of its nodes says the store.
     package func speaking(as node: NodeID) -> Device {

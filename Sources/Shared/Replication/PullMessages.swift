@@ -6,18 +6,12 @@ package struct PullRequest: Hashable, Sendable {
     /// Opaque; nil pulls everything.
     package var cursor: String?
     package var limit: Int64
-    /// Mutations that wait on the device.
-    package var pending: Int64?
-    package var oldestUnsyncedUtc: String?
+    package var report: DeviceReport
 
-    package init(
-        cursor: String?, limit: Int64 = 500, pending: Int64? = nil,
-        oldestUnsyncedUtc: String? = nil
-    ) {
+    package init(cursor: String?, limit: Int64 = 500, report: DeviceReport = DeviceReport()) {
         self.cursor = cursor
         self.limit = limit
-        self.pending = pending
-        self.oldestUnsyncedUtc = oldestUnsyncedUtc
+        self.report = report
     }
 
     /// The query, not yet percent-encoded.
@@ -25,28 +19,15 @@ package struct PullRequest: Hashable, Sendable {
         var items: [(name: String, value: String)] = []
         if let cursor { items.append(("cursor", cursor)) }
         items.append(("limit", String(limit)))
-        if let pending { items.append(("pending", String(pending))) }
-        if let oldestUnsyncedUtc { items.append(("oldestUnsyncedUtc", oldestUnsyncedUtc)) }
-        return items
+        return items + report.queryItems
     }
 
     /// From decoded query items; the limit is cut to 1…500.
     package init(query: [String: String]) throws(CodingError) {
         self.init(
             cursor: query["cursor"].flatMap { $0.isEmpty ? nil : $0 },
-            limit: min(max(try Self.count("limit", in: query) ?? 500, 1), 500),
-            pending: try Self.count("pending", in: query),
-            oldestUnsyncedUtc: query["oldestUnsyncedUtc"])
-    }
-
-    private static func count(
-        _ name: String, in query: [String: String]
-    ) throws(CodingError) -> Int64? {
-        guard let text = query[name] else { return nil }
-        guard let value = Int64(text), value >= 0 else {
-            throw CodingError(.unexpected, path: name, "expected a count of 0 or more")
-        }
-        return value
+            limit: min(max(try DeviceReport.count("limit", in: query) ?? 500, 1), 500),
+            report: try DeviceReport(query: query))
     }
 }
 

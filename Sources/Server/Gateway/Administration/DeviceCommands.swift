@@ -44,13 +44,23 @@ enum DeviceCommands {
             try console.writeDocument(JSON.array(devices.map(document)).serialized())
             return .done
         }
-        var table = TextTable(["ID", "NAME", "TEAM", "STATE", "LAST PUSH", "PENDING", "OLDEST"])
+        var table = TextTable([
+            "ID", "NAME", "TEAM", "STATE", "LAST PUSH", "PENDING", "FAILED", "CONFLICT", "REVIEW",
+            "OLDEST", "REPORTED",
+        ])
         for device in devices {
-            table.append([
+            let report = device.report
+            let counts = [report.pending, report.failed, report.conflict, report.inReview]
+            var cells = [
                 device.id, device.name, device.team.name, device.state.rawValue,
                 device.lastPush.map(SyncTimestamp.text) ?? "never",
-                device.pending.map(String.init) ?? "?", device.oldestUnsynced ?? "-",
-            ])
+            ]
+            cells += counts.map { $0.map(String.init) ?? "?" }
+            cells += [
+                report.oldestUnsyncedUtc ?? "-",
+                device.lastReport.map(SyncTimestamp.text) ?? "never",
+            ]
+            table.append(cells)
         }
         try console.write(table.text)
         return .done
@@ -62,7 +72,10 @@ enum DeviceCommands {
             "team": .string(device.team.name), "state": .string(device.state.rawValue),
             "lastPushUtc": JSON(device.lastPush.map(SyncTimestamp.text)),
             "lastPullUtc": JSON(device.lastPull.map(SyncTimestamp.text)),
-            "pending": JSON(device.pending), "oldestUnsyncedUtc": JSON(device.oldestUnsynced),
+            "pending": JSON(device.report.pending), "failed": JSON(device.report.failed),
+            "conflict": JSON(device.report.conflict), "inReview": JSON(device.report.inReview),
+            "oldestUnsyncedUtc": JSON(device.report.oldestUnsyncedUtc),
+            "reportedUtc": JSON(device.lastReport.map(SyncTimestamp.text)),
         ]
     }
 

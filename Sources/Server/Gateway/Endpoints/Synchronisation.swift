@@ -40,6 +40,11 @@ extension Endpoints {
         return .json(try gateway.store.takeCopies(request, from: device).json)
     }
 
+    static func heartbeat(_ gateway: Gateway, _ call: Call) throws -> Response {
+        let device = try call.requireDevice()
+        return .json(try gateway.store.note(DeviceReport(json: call.json()), of: device).json)
+    }
+
     /// Visible ASCII, at most 200 of it; nil where the client sent none.
     private static func idempotencyKey(_ head: RequestHead) throws(Refusal) -> String? {
         guard let key = head["idempotency-key"] else { return nil }

@@ -101,7 +101,8 @@ extension Device {
     static let select = """
         SELECT device.id, device.name, team.id, team.name, team.scope_version, device.node,
             device.state, device.last_push_at, device.last_pull_at, device.pending,
-            device.oldest_unsynced
+            device.oldest_unsynced, device.failed, device.conflict, device.in_review,
+            device.reported_at
         FROM device JOIN team ON team.id = device.team_id
         """
 
@@ -114,7 +115,11 @@ extension Device {
             // A state that a newer server wrote: whatever it means, it does not open doors.
             state: State(rawValue: try row.text(6)) ?? .revoked,
             lastPush: try row.optionalInteger(7), lastPull: try row.optionalInteger(8),
-            pending: try row.optionalInteger(9), oldestUnsynced: try row.optionalText(10))
+            report: DeviceReport(
+                pending: try row.optionalInteger(9), failed: try row.optionalInteger(11),
+                conflict: try row.optionalInteger(12), inReview: try row.optionalInteger(13),
+                oldestUnsyncedUtc: try row.optionalText(10)),
+            lastReport: try row.optionalInteger(14))
     }
 }
 

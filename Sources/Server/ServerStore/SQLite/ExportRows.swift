@@ -39,16 +39,21 @@ extension SQLiteStore {
             func count(_ rows: String) throws -> Int64 {
                 try connection.first("SELECT count(*) FROM " + rows) { try $0.integer(0) } ?? 0
             }
+            // Devices say what they like; the bound keeps the sum within an integer.
+            func told(_ column: String) throws -> Int64 {
+                try connection.first(
+                    "SELECT ifnull(sum(min(\(column), 1000000000)), 0) FROM device"
+                ) { try $0.integer(0) } ?? 0
+            }
             let epoch = try connection.counters.epoch
             return Census(
                 epoch: epoch, epochBegan: try connection.beginning(of: epoch),
                 offeredAgain: try connection.offeredAgain(in: epoch), teams: try count("team"),
                 devices: try count("device WHERE state = 'active'"),
                 revokedDevices: try count("device WHERE state <> 'active'"),
-                // Devices say what they like; the bound keeps the sum within an integer.
-                pending: try connection.first(
-                    "SELECT ifnull(sum(min(pending, 1000000000)), 0) FROM device"
-                ) { try $0.integer(0) } ?? 0, forms: try count("form"),
+                pending: try told("pending"), failed: try told("failed"),
+                conflict: try told("conflict"), inReview: try told("in_review"),
+                forms: try count("form"),
                 inspections: try count(
                     "record WHERE table_name = 'inspection' AND is_deleted = 0"),
                 openReviews: try count("review WHERE decision IS NULL"))

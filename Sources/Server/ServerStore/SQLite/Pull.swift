@@ -19,10 +19,12 @@ extension SQLiteStore {
             return try page.response(now: now)
         }
         let acknowledged = cursor?.position ?? 0
+        let report = request.report
         queue.note { session in
             // An epoch that has begun meanwhile counts anew how far devices have come.
             guard session.epoch == response.server.epoch else { return }
-            try session.remember(request, of: device, acknowledged: acknowledged)
+            try session.remember(pullOf: device, acknowledged: acknowledged)
+            try session.remember(report, of: device.id)
         }
         return response
     }
@@ -34,24 +36,54 @@ extension SQLiteStore {
     }
 }
 
+extension SQLiteStore {
+    package func note(_ report: DeviceReport, of device: Device) throws -> HeartbeatResponse {
+        queue.note { session in try session.remember(report, of: device.id) }
+        return HeartbeatResponse(
+            serverEpoch: try serverEpoch(), serverTimeUtc: SyncTimestamp.text(environment.now()))
+    }
+}
+
+/// What devices say of themselves is noted to the minute: a thousand devices that ask every few
+/// seconds and have nothing new to tell write nothing.
 extension WriteSession {
-    /// Notes what the device has passed and counted, for the list of devices and for pruning.
-    fileprivate func remember(
-        _ request: PullRequest, of device: Device, acknowledged position: Int64
-    ) throws {
+    private static let minute: Int64 = 60_000
+
+    /// How far the device has come, for the list of devices and for pruning.
+    fileprivate func remember(pullOf device: Device, acknowledged position: Int64) throws {
         try connection.execute(
             """
-            UPDATE device SET last_pull_at = ?, pending = ifnull(?, pending), oldest_unsynced = CASE WHEN ? IS NULL
-                    THEN oldest_unsynced ELSE ? END
-            WHERE id = ?
+            UPDATE device SET last_pull_at = ?1
+            WHERE id = ?2
+                AND (last_pull_at IS NULL OR last_pull_at NOT BETWEEN ?1 - ?3 + 1 AND ?1)
+            """, [.integer(now), .text(device.id), .integer(Self.minute)])
+        try connection.execute(
+            """
+            UPDATE device_node SET last_pull_at = ?1, pull_position = ?2
+            WHERE node = ?3 AND (pull_position <> ?2 OR last_pull_at IS NULL
+                OR last_pull_at NOT BETWEEN ?1 - ?4 + 1 AND ?1)
             """,
             [
-                .integer(now), DatabaseValue(request.pending),
-                DatabaseValue(request.pending), DatabaseValue(request.oldestUnsyncedUtc),
-                .text(device.id),
+                .integer(now), .integer(position), .text(device.node.rawValue),
+                .integer(Self.minute),
             ])
+    }
+
+    /// What waits on the device. One that does not count says nothing of what it said before.
+    fileprivate func remember(_ report: DeviceReport, of device: String) throws {
+        guard let pending = report.pending else { return }
         try connection.execute(
-            "UPDATE device_node SET last_pull_at = ?, pull_position = ? WHERE node = ?",
-            [.integer(now), .integer(position), .text(device.node.rawValue)])
+            """
+            UPDATE device SET reported_at = ?1, pending = ?2, failed = ?3, conflict = ?4,
+                in_review = ?5, oldest_unsynced = ?6
+            WHERE id = ?7 AND (pending IS NOT ?2 OR failed IS NOT ?3 OR conflict IS NOT ?4
+                OR in_review IS NOT ?5 OR oldest_unsynced IS NOT ?6 OR reported_at IS NULL
+                OR reported_at NOT BETWEEN ?1 - ?8 + 1 AND ?1)
+            """,
+            [
+                .integer(now), .integer(pending), DatabaseValue(report.failed),
+                DatabaseValue(report.conflict), DatabaseValue(report.inReview),
+                DatabaseValue(report.oldestUnsyncedUtc), .text(device), .integer(Self.minute),
+            ])
     }
 }

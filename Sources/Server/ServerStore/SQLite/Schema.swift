@@ -14,6 +14,7 @@ enum Schema {
         Migration("reviews of a record") {
             try $0.run(script: "CREATE INDEX review_by_record ON review (record_id, name);")
         },
+        Migration("what devices report") { try $0.run(script: reports) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the

@@ -25,4 +25,12 @@ extension Schema {
 
         ALTER TABLE delivery ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
         """
+
+    /// What a device counts beside `pending`, which holds these too; NULL where it does not say.
+    static let reports = """
+        ALTER TABLE device ADD COLUMN failed INTEGER;
+        ALTER TABLE device ADD COLUMN conflict INTEGER;
+        ALTER TABLE device ADD COLUMN in_review INTEGER;
+        ALTER TABLE device ADD COLUMN reported_at INTEGER;
+        """
 }
