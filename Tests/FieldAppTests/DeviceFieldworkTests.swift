@@ -24,7 +24,7 @@ struct DeviceFieldworkTests {
         /// What waiting after wrong PINs is counted on.
         let boot = FixedClock(at: 1_000)
 
-        init() throws {
+        init(syncsInBackground: Bool = true) throws {
             folder = try TemporaryFolder("fieldwork")
             let home = Home(folder.file("home"))
             let lease = try HomeLease.acquire(home)
@@ -46,6 +46,7 @@ struct DeviceFieldworkTests {
             try store.store(form: form)
             inspection = try store.createInspection(
                 form: form.id, version: form.version, asset: nil, title: "FRZ-1")
+            if !syncsInBackground { try store.setBackgroundSync(on: false) }
             try store.close()
             try vault.commit()
             work = DeviceFieldwork(
@@ -119,6 +120,19 @@ struct DeviceFieldworkTests {
         #expect(status.rows.first?.createsRecord == true)
         #expect(status.rows.last?.fields == ["pressure"])
         #expect(try device.work.worklist().first?.badge == .pending)
+    }
+
+    @Test("F15 where background sync is off the status says so, over locks, and no cycle begins")
+    func backgroundOff() throws {
+        let device = try Device(syncsInBackground: false)
+        for _ in 1...2 {
+            try device.work.unlock(Self.secret(Self.pin))
+            try device.work.answer("pressure", .integer(142), on: device.inspection)
+            #expect(try device.work.status().isBackgroundOff)
+            #expect(try device.work.status().inFlight == 0)
+            device.work.lock()
+        }
+        #expect(device.news.all.isEmpty)
     }
 
     @Test("What the database refuses is said in words without the value")

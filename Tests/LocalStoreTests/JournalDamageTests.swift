@@ -46,6 +46,7 @@ struct JournalDamageTests {
             serverURL: "https://server", deviceID: "device-1", token: "token", team: "north",
             caPem: "pem", pins: ["one", "two"], deviceKey: "seed")
         try device.store.store(enrolment)
+        try device.store.setBackgroundSync(on: false)
         let records = try work()
         let rows = try device.waitingRows()
         let answers = try device.unsentAnswers()
@@ -59,6 +60,7 @@ struct JournalDamageTests {
         #expect(try device.unsentAnswers() == answers)
         #expect(try device.store.conflicts() == conflicts)
         #expect(try device.store.enrolment() == enrolment)
+        #expect(try !device.store.syncsInBackground(), "F15 it does not begin to send")
         let after = try device.store.position()
         #expect(after.node == position.node)
         #expect(after.baton == position.baton)

@@ -106,6 +106,23 @@ struct ScreenTests {
         #expect(TextFrame.golden(frame(state, size, Self.plain)).contains("metered, s sends"))
     }
 
+    @Test(
+        "F15 where background sync is off, status line and pane say so, offline or not",
+        arguments: [Size(columns: 120, rows: 24), Size(columns: 80, rows: 24)], [true, false])
+    func backgroundOff(size: Size, isOffline: Bool) throws {
+        var status = StatusPicture()
+        status.pending = 1
+        status.isBackgroundOff = true
+        let news =
+            isOffline ? SyncNews.offline("") : .finished(pushed: 0, pulled: 1, isComplete: true)
+        let state = Scenes.receiving(try Scenes.worklist(), .sync(news), .status(status))
+        #expect(TextFrame.golden(frame(state, size, Self.plain)).contains("sync off, s sends"))
+        let pane = try Scenes.pressing(state, .character("t"))
+        #expect(
+            TextFrame.golden(frame(pane, Size(columns: 80, rows: 24), Self.plain))
+                .contains("background sync off"))
+    }
+
     @Test("Badges differ in shape in both tiers")
     func badges() {
         #expect(Set(Badge.allCases.map(\.symbol)).count == Badge.allCases.count)

@@ -79,6 +79,26 @@ struct ScheduleTests {
         #expect(schedule.delay(now: 0) == 75_000)
     }
 
+    @Test("F15 with background sync off nothing is due but what a person asks for; on, all is")
+    func background() {
+        var schedule = Schedule()
+        schedule.isBackgroundOff = true
+        for reason in [Schedule.Wake.started, .edited, .reconnected] {
+            schedule.wake(reason, now: 0)
+            #expect(schedule.delay(now: 1_000_000) == nil, "\(reason)")
+        }
+        schedule.wake(.demanded, now: 0)
+        #expect(schedule.delay(now: 0) == 0)
+        schedule.wake(.started, now: 0)
+        #expect(schedule.delay(now: 0) == 0, "the wish stands")
+        schedule.begin()
+        let busy = CycleOutcome.refused(Refusal(.busy, status: 503, retryAfterSeconds: 1))
+        schedule.ended(busy, madeProgress: false, now: 0, random: { _ in 0 })
+        #expect(schedule.delay(now: 1_000_000) == nil, "no try of its own follows a failure")
+        schedule.isBackgroundOff = false
+        #expect(schedule.delay(now: 1_000_000) == 0)
+    }
+
     @Test(
         "M17 with a low battery the timer is slower; edits go as soon as ever",
         arguments: [(false, 10.0, 60_000), (true, 21, 60_000), (true, 20, 240_000)])

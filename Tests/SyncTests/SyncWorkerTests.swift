@@ -98,6 +98,31 @@ struct SyncWorkerTests {
         #expect(server.pushes == 1)
     }
 
+    @Test("F15 background sync off: not one request, until a person asks; then one cycle")
+    func background() {
+        let replica = FakeReplica([1])
+        let server = FakeServer()
+        let reports = Reports()
+        let clock = FixedClock()
+        let worker = worker(replica, server, reports, clock: clock)
+        worker.setBackground(on: false)
+        for reason in [Schedule.Wake.started, .edited, .reconnected] {
+            replica.edit(replica.entries.count + 1)
+            worker.wake(reason)
+            clock.advance(seconds: 3600)
+        }
+        #expect(server.state.withLock { $0.calls } == [])
+        worker.wake(.demanded)
+        #expect(reports.wait(until: isSynced))
+        let calls = server.state.withLock { $0.calls }
+        #expect(replica.entries.isEmpty && !calls.isEmpty)
+        replica.edit(9)
+        worker.wake(.edited)
+        clock.advance(seconds: 3600)
+        worker.stop()
+        #expect(server.state.withLock { $0.calls } == calls)
+    }
+
     @Test("F15 switched off, not one request is made, whatever happens; switched on, all goes")
     func networkSwitch() {
         let replica = FakeReplica([1])

@@ -24,6 +24,7 @@ enum StatusCommand {
         drafts           \(status.drafts)
         digest           \(status.digest.words)
         all on server    \(status.nothingUnsynced ? "yes" : "no")
+        background sync  \(status.syncsInBackground ? "on" : "off")
         last sync        \(status.lastSyncUtc ?? "never")
         oldest unsynced  \(status.oldestUnsyncedUtc ?? "none")
         device           \(status.deviceId ?? "")
@@ -52,13 +53,17 @@ extension StatusSummary {
             "digest": .string(digest.rawValue), "nothingUnsynced": .bool(nothingUnsynced),
             "lastSyncUtc": JSON(lastSyncUtc),
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
+            "backgroundSync": .bool(syncsInBackground),
             "keptFromBefore": .integer(Int64(keptFromBefore)),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
 
     /// What a person should know beside the counts, a sentence each.
-    var notices: [String] { upgradeNotices + [keptNotice].compactMap { $0 } }
+    var notices: [String] {
+        upgradeNotices
+            + [syncsInBackground ? nil : BackgroundSync.off, keptNotice].compactMap { $0 }
+    }
 
     /// What holds an upgrade up.
     var upgradeNotices: [String] {

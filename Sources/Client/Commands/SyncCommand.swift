@@ -9,20 +9,26 @@ enum SyncCommand {
         discussion: """
             Exits 4 where not everything was exchanged, 5 where all was but conflicts, failed \
             rows or rows in review need a person. With --watch it holds the home: others read \
-            meanwhile, and what would write exits 6.
+            meanwhile, and what would write exits 6. With --background nothing is exchanged now: \
+            off, the application sends and fetches only when 's' asks it to, until it is on again.
             """,
         options: [
             Option(
                 "watch",
                 help: "Go on: a cycle now, when the network returns, and every minute, until"
-                    + " SIGINT or SIGTERM.")
+                    + " SIGINT or SIGTERM."),
+            BackgroundSync.option,
         ]
     ) { run in
-        if run.invocation.has("watch") { return try SyncWatch.run(run) }
-        let report = try run.withStore(for: .writing) { store in
-            try run.synchronise(store)
+        if let wanted = run.invocation.value(BackgroundSync.option.name) {
+            return try BackgroundSync.set(wanted, run)
         }
-        try run.emit(report.json) { report.lines }
+        if run.invocation.has("watch") { return try SyncWatch.run(run) }
+        let (report, isOn) = try run.withStore(for: .writing) { store in
+            (try run.synchronise(store), try store.syncsInBackground())
+        }
+        try run.emit(report.json(background: isOn)) { report.lines }
+        if !isOn { run.console.say(BackgroundSync.askedFor) }
         if let notice = report.notice { run.console.say(notice) }
         if let failure = report.failure {
             run.say(failure)
@@ -43,8 +49,9 @@ extension CommandRun {
 extension CycleReport {
     var needsPerson: Bool { conflicts + failed + inReview > 0 }
 
-    var json: JSON {
+    func json(background isOn: Bool) -> JSON {
         [
+            "backgroundSync": .bool(isOn),
             "pushed": .integer(Int64(pushed)), "pulled": .integer(Int64(pulled)),
             "conflicts": .integer(Int64(conflicts)), "failed": .integer(Int64(failed)),
             "inReview": .integer(Int64(inReview)), "complete": .bool(isComplete),

@@ -27,6 +27,7 @@ final class SyncWatch: Sendable {
         var pushed = 0
         var pulled = 0
         var last: CycleReport?
+        var isBackgroundOn = true
         var conditions = DeviceConditions()
     }
 
@@ -51,6 +52,9 @@ final class SyncWatch: Sendable {
         defer { signals.stop() }
         // Told at once, and not with each cycle, where enrolment's data cannot be read.
         _ = try store.transport()
+        let isOn = try store.syncsInBackground()
+        sum.withLock { $0.isBackgroundOn = isOn }
+        if !isOn { line(BackgroundSync.askedFor) }
         let worker = SyncWorker(
             replica: store, connect: { Wire.connect(store) },
             now: run.surroundings.now,
@@ -146,7 +150,8 @@ final class SyncWatch: Sendable {
 
     private func document(of sum: Sum) -> JSON {
         let last = sum.last ?? CycleReport(outcome: .cancelled)
-        guard case .object(var members) = last.json else { return last.json }
+        let document = last.json(background: sum.isBackgroundOn)
+        guard case .object(var members) = document else { return document }
         members["cycles"] = .integer(Int64(sum.cycles))
         members["pushed"] = .integer(Int64(sum.pushed))
         members["pulled"] = .integer(Int64(sum.pulled))

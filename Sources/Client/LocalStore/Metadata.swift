@@ -85,6 +85,16 @@ extension DeviceStore {
         try edit { try $0.setMetadata("retry_floor", DatabaseValue(instant)) }
     }
 
+    /// Whether cycles begin by themselves; those that a person asks for always do. In the second copy
+    /// too: a rebuilt store must not begin to send.
+    package func syncsInBackground() throws -> Bool {
+        try read { try $0.syncsInBackground() }
+    }
+
+    package func setBackgroundSync(on isOn: Bool) throws {
+        try edit { try $0.setMetadata("background_sync", DatabaseValue(isOn)) }
+    }
+
     /// One line of `__sync_log`, of which the newest thousand are kept.
     package func log(_ event: String, _ detail: String) throws {
         let now = SyncTimestamp.text(sources.now())
@@ -104,6 +114,8 @@ extension Connection {
             lamport: try metadataInteger("lamport") ?? 0,
             lastSyncUtc: try metadataText("last_sync_utc"))
     }
+
+    func syncsInBackground() throws -> Bool { try metadataInteger("background_sync") != 0 }
 
     func metadataText(_ key: String) throws -> String? {
         try first("SELECT value FROM __sync_metadata WHERE key = ?", [.text(key)]) { row in

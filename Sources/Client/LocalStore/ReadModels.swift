@@ -150,6 +150,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var isOffline = false
     /// The server refused to speak with this version.
     package var isUpgradeNeeded = false
+    /// Whether cycles begin by themselves.
+    package var syncsInBackground = true
     /// Steps of the schema that wait until nothing does.
     package var deferredMigrations: [String] = []
     package var digest = DigestState.unproven

@@ -80,6 +80,7 @@ extension DeviceStore {
                     Int(try $0.integer(0))
                 } ?? 0
             summary.keptFromBefore = try database.lostRecords()
+            summary.syncsInBackground = try database.syncsInBackground()
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1

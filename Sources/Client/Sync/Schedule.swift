@@ -29,6 +29,8 @@ package struct Schedule: Equatable, Sendable {
     /// What a cycle costs beside time. On a metered connection only what a person begins goes: the
     /// start and *sync now*; with a low battery the timer is slower.
     package var conditions = DeviceConditions()
+    /// Switched off for good by whoever has the device: nothing goes but what a person asks for.
+    package var isBackgroundOff = false
     package private(set) var backoff: Backoff
     private var due: Int64?
     private var isDemanded = false
@@ -44,7 +46,7 @@ package struct Schedule: Equatable, Sendable {
         switch reason {
         // Somebody has just opened the application, or begun to watch.
         case .started:
-            isDemanded = true
+            isDemanded = isDemanded || !isBackgroundOff
             bring(to: now)
         case .edited: bring(to: now + timing.afterEdit)
         case .reconnected:
@@ -60,7 +62,7 @@ package struct Schedule: Equatable, Sendable {
     /// Milliseconds until a cycle begins; nil for not before something happens.
     package func delay(now: Int64) -> Int64? {
         if isDemanded { return backoff.remainingFloor(now: now) }
-        guard let due, !isRevoked, !conditions.isMetered else { return nil }
+        guard let due, !isRevoked, !conditions.isMetered, !isBackgroundOff else { return nil }
         // An instant further ahead than any that is ever set is left from before a clock change.
         let own = due - now > Backoff.ceiling ? 0 : max(0, due - now)
         return max(own, backoff.remaining(now: now))

@@ -72,6 +72,12 @@ package final class SyncWorker: Sendable {
         arm()
     }
 
+    /// The lasting setting: off, only what a person asks for goes; on, what was due goes.
+    package func setBackground(on isOn: Bool) {
+        inner.withLock { $0.schedule.isBackgroundOff = !isOn }
+        arm()
+    }
+
     /// The network switch: off ends a running call and begins none, on begins a cycle at once.
     package func setOnline(_ isOnline: Bool) {
         let running = inner.withLock { inner -> (any Transport)? in

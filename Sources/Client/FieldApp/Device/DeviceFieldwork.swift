@@ -63,7 +63,7 @@ package final class DeviceFieldwork: Fieldwork {
             defer { key.erase() }
             let store = try DeviceStore.open(
                 home: home, key: key, access: .writer(lease), sources: sources)
-            let worker = makeWorker(for: store)
+            let worker = try makeWorker(for: store)
             let network = NetworkObserver { event in
                 if event == .appeared { worker.wake(.reconnected) }
             }
@@ -82,11 +82,18 @@ package final class DeviceFieldwork: Fieldwork {
         }
     }
 
-    private func makeWorker(for store: DeviceStore) -> SyncWorker {
-        SyncWorker(
+    private func makeWorker(for store: DeviceStore) throws -> SyncWorker {
+        let worker = SyncWorker(
             replica: store, connect: { Wire.connect(store) }, timing: timing, now: sources.now,
             random: { bound in Int64.random(in: 0..<max(1, bound)) },
             report: { [weak self] in self?.tell($0) })
+        do {
+            worker.setBackground(on: try store.syncsInBackground())
+        } catch {
+            try store.close()
+            throw error
+        }
+        return worker
     }
 
     package func lock() {

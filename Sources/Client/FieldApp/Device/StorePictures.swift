@@ -69,6 +69,7 @@ extension DeviceStore {
         picture.inReview = summary.inReview
         picture.lastSync = summary.lastSyncUtc.flatMap(SyncTimestamp.shown)
         picture.oldestUnsynced = summary.oldestUnsyncedUtc.flatMap(SyncTimestamp.shown)
+        picture.isBackgroundOff = !summary.syncsInBackground
         picture.device = summary.deviceId.map { String($0.prefix(8)) } ?? ""
         picture.rows = try queueRows()
         return picture

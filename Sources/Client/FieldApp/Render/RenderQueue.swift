@@ -34,7 +34,8 @@ extension Frame {
         if let agree = status.digestsAgree {
             facts.append(agree ? "digests agree" : "digests differ")
         }
-        if status.isMetered { facts.append("metered: only 's' sends") }
+        if status.isBackgroundOff { facts.append("background sync off: only 's' sends") }
+        if status.isMetered, !status.isBackgroundOff { facts.append("metered: only 's' sends") }
         if !status.device.isEmpty { facts.append("device \(status.device)") }
         return facts
     }

@@ -102,6 +102,8 @@ package struct StatusPicture: Equatable, Sendable {
     package var digestsAgree: Bool?
     /// Nothing goes by itself, because the connection is paid by the byte.
     package var isMetered = false
+    /// Nothing goes by itself, because it was switched off.
+    package var isBackgroundOff = false
     package var rows: [QueueRow] = []
 
     package init() {}

@@ -50,7 +50,7 @@ struct JournalOrigin: Equatable, Sendable {
     /// The keys in `__sync_metadata`.
     static let keys = [
         "device_id", "node", "client_epoch", "server_url", "token", "team", "ca_pem", "pins",
-        "device_key", "queue_limit", "parted_at", "old_cursor",
+        "device_key", "queue_limit", "parted_at", "old_cursor", "background_sync",
     ]
 
     var metadata: [String: DatabaseValue]
