@@ -6,6 +6,7 @@ import Inspections
 import LocalStore
 import Replication
 import Synchronization
+import TerminalKit
 import TestSupport
 import Testing
 import Vault
@@ -24,7 +25,7 @@ struct DeviceFieldworkTests {
         /// What waiting after wrong PINs is counted on.
         let boot = FixedClock(at: 1_000)
 
-        init(syncsInBackground: Bool = true) throws {
+        init(syncsInBackground: Bool = true, strange: [String: JSON] = [:]) throws {
             folder = try TemporaryFolder("fieldwork")
             let home = Home(folder.file("home"))
             let lease = try HomeLease.acquire(home)
@@ -46,6 +47,7 @@ struct DeviceFieldworkTests {
             try store.store(form: form)
             inspection = try store.createInspection(
                 form: form.id, version: form.version, asset: nil, title: "FRZ-1")
+            if !strange.isEmpty { _ = try store.apply(page: Self.page(strange)) }
             if !syncsInBackground { try store.setBackgroundSync(on: false) }
             try store.close()
             try vault.commit()
@@ -56,6 +58,27 @@ struct DeviceFieldworkTests {
         }
 
         deinit { work.lock() }
+
+        static let strange = RecordID("1a5b0000-0000-4000-8000-000000000002")
+
+        /// An inspection of a form that this device does not have.
+        private static func page(_ answers: [String: JSON]) throws -> PullResponse {
+            let fields: [String: JSON] = [
+                "@form": "from_the_future", "@formVersion": "9", "@state": "inProgress",
+            ]
+            let registers = fields.merging(answers) { $1 }.mapValues { value -> JSON in
+                ["value": value, "lamport": 1, "node": "portal:office", "version": 1]
+            }
+            return try PullResponse(json: [
+                "deltaRecords": [
+                    [
+                        "tableName": "inspection", "recordId": .string(strange.rawValue),
+                        "version": 1, "isDeleted": false, "fields": .object(registers),
+                        "updatedAtUtc": "2026-03-02T08:00:00.000Z",
+                    ]
+                ], "nextCursor": "c", "hasMore": false, "serverLamport": 1, "serverEpoch": 1,
+            ])
+        }
     }
 
     /// What the worker told the screen.
@@ -152,6 +175,26 @@ struct DeviceFieldworkTests {
         #expect(throws: StoreRefusal.self) {
             try device.work.inspection(RecordID("00000000-0000-4000-8000-00000000dead"))
         }
+    }
+
+    @Test("F19 an inspection whose form is not here is read, and nothing of it is changed")
+    func formMissing() throws {
+        let device = try Device(strange: ["pressure": 160, "remark": "frost", "new name": "kept"])
+        try device.work.unlock(Self.secret(Self.pin))
+        let picture = try device.work.inspection(Device.strange)
+        #expect(picture.form.title == "from_the_future 9: form missing")
+        #expect(picture.whyReadOnly?.contains("from_the_future 9 is not on this device") == true)
+        #expect(picture.answers["pressure"]?.value == .integer(160))
+        #expect(picture.answers["remark"]?.value == .string("frost"))
+        let labels = picture.form.questions.map(\.label)
+        #expect(labels == ["new name", "pressure", "remark"])
+        #expect(picture.answers.values.contains { $0.value == .string("kept") })
+        var screen = InspectionScreen(id: Device.strange)
+        screen.show(picture)
+        screen.focus.settle(screen.paths)
+        #expect(screen.whyNotAnswer == picture.whyReadOnly)
+        #expect(throws: StoreRefusal.self) { try device.work.complete(Device.strange) }
+        #expect(try device.work.worklist().count == 2)
     }
 
     @Test("Completing checks what is stored, and completing and reopening change the state")

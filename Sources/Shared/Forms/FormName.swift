@@ -1,3 +1,15 @@
+extension Question {
+    /// Whether a question can have this path.
+    package static func mayBeCalled(_ path: String) -> Bool {
+        do throws(FormError) {
+            try FormName.check(path: path, at: "")
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
 /// Names in a form: ids, section names, question paths, choice names.
 enum FormName {
     /// A letter or `_`, then letters, digits, `_`, `-`, `.`; ASCII, so that a name can be typed on

@@ -61,7 +61,8 @@ extension InspectionScreen {
             return command.needsInspection ? "the inspection is being opened" : nil
         }
         switch command {
-        case .complete: return whyNotComplete(picture.state)
+        case .complete: return whyNotComplete(picture)
+        case .reopen where picture.whyReadOnly != nil: return picture.whyReadOnly
         case .reopen:
             return picture.state.mayBecome(.inProgress, by: .inspector)
                 && picture.state == .complete ? nil : "only a complete inspection is reopened"
@@ -80,7 +81,9 @@ extension InspectionScreen {
         }
     }
 
-    private func whyNotComplete(_ state: InspectionState) -> String? {
+    private func whyNotComplete(_ picture: InspectionPicture) -> String? {
+        if let reason = picture.whyReadOnly { return reason }
+        let state = picture.state
         if state == .assigned || state.mayBecome(.complete, by: .inspector) { return nil }
         return "the inspection is \(state.label)"
     }
@@ -93,6 +96,7 @@ extension InspectionScreen {
     /// Why the focused question cannot be answered now.
     package var whyNotAnswer: String? {
         guard let picture, let focused else { return "there is no question here" }
+        if let reason = picture.whyReadOnly { return reason }
         guard focused.type.takesAnswer else { return "a note takes no answer" }
         switch picture.state {
         case .complete: return "the inspection is complete; reopen it with r"

@@ -1,3 +1,4 @@
+import Coding
 import Forms
 import Inspections
 import LocalStore
@@ -31,7 +32,7 @@ extension DeviceStore {
     func picture(of id: RecordID) throws -> InspectionPicture {
         let detail = try inspection(id)
         let summary = detail.summary
-        let form = try form(summary.form, version: summary.formVersion).definition
+        guard let form = try heldForm(of: summary) else { return try readOnlyPicture(of: detail) }
         let waiting = try standings(of: id)
         let confirmed: Standing = summary.version > 0 ? .accepted : .savedHere
         let answers = detail.fields.map { path, field in
@@ -44,6 +45,45 @@ extension DeviceStore {
             answers: Dictionary(uniqueKeysWithValues: answers),
             drafts: Dictionary(uniqueKeysWithValues: drafts),
             hasConflict: !detail.conflicts.isEmpty)
+    }
+
+    /// nil where it is not on this device: with an older program, or a server that has lost it.
+    private func heldForm(of summary: InspectionSummary) throws -> FormDefinition? {
+        do {
+            return try form(summary.form, version: summary.formVersion).definition
+        } catch let error as StoreError {
+            guard case .unknownForm = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Of an inspection without its form: everything that was entered, to be read.
+    private func readOnlyPicture(of detail: InspectionDetail) throws -> InspectionPicture {
+        let summary = detail.summary
+        let drafts = try Dictionary(
+            drafts(in: summary.id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })
+        let values = drafts.mapValues { _ in FieldValue.null }
+            .merging(detail.fields.mapValues(\.value)) { $1 }
+        let name = "\(summary.form) \(summary.formVersion)"
+        let standIn: StandInForm
+        do {
+            standIn = try StandInForm(titled: "\(name): form missing", fields: values)
+        } catch is FormError {
+            throw StoreError.unknownForm(id: summary.form, version: summary.formVersion)
+        }
+        let waiting = try standings(of: summary.id)
+        let confirmed: Standing = summary.version > 0 ? .accepted : .savedHere
+        let answers = standIn.names.compactMapValues { name in
+            detail.fields[name].map {
+                AnswerPicture(value: $0.value, standing: waiting[name] ?? confirmed)
+            }
+        }
+        return InspectionPicture(
+            id: summary.id, name: shownName(summary), site: summary.site ?? "",
+            form: standIn.definition, state: summary.shownState, due: summary.dueOn,
+            answers: answers, drafts: standIn.names.compactMapValues { drafts[$0] },
+            hasConflict: !detail.conflicts.isEmpty,
+            whyReadOnly: "the form \(name) is not on this device; sync fetches it where it is")
     }
 
     /// How far each waiting answer of a record has come: the worst that any mutation says of it.
@@ -101,12 +141,12 @@ extension DeviceStore {
         let conflicts = try conflicts(of: id)
         guard !conflicts.isEmpty else { return nil }
         let summary = try inspection(id).summary
-        let form = try form(summary.form, version: summary.formVersion).definition
+        let form = try heldForm(of: summary)
         let drafts = try Dictionary(
             drafts(in: id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })
         let fields = conflicts.map { conflict in
             ConflictField(
-                path: conflict.column, question: form.question(named: conflict.column),
+                path: conflict.column, question: form?.question(named: conflict.column),
                 base: conflict.base, mine: conflict.mine, theirs: conflict.theirs,
                 theirsBy: conflict.theirsNode.map { String($0.rawValue.prefix(8)) },
                 rule: conflict.rule, draft: drafts[conflict.column])

@@ -56,11 +56,13 @@ package struct InspectionPicture: Equatable, Sendable {
     package var drafts: [String: String]
     /// Whether an answer waits in a conflict review.
     package var hasConflict: Bool
+    /// Why nothing of it can be changed; nil where the state alone decides.
+    package var whyReadOnly: String?
 
     package init(
         id: RecordID, name: String, site: String, form: FormDefinition, state: InspectionState,
         due: String? = nil, answers: [String: AnswerPicture] = [:], drafts: [String: String] = [:],
-        hasConflict: Bool = false
+        hasConflict: Bool = false, whyReadOnly: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -71,6 +73,7 @@ package struct InspectionPicture: Equatable, Sendable {
         self.answers = answers
         self.drafts = drafts
         self.hasConflict = hasConflict
+        self.whyReadOnly = whyReadOnly
     }
 }
 
