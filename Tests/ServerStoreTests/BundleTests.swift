@@ -126,7 +126,7 @@ struct BundleTests {
         ]
         let requests = apart ? mutations.map { device.request([$0]) } : [device.request(mutations)]
         let expected: [Verdict.Status] = [
-            .conflict, .held, .quarantined, .held, .rejected, .merged,
+            .conflict, .held, .quarantined, .held, .rejected, .applied,
         ]
         #expect(try take(yard, device, requests) == expected)
         #expect(try yard.store.openReviews().count == 1)

@@ -201,10 +201,12 @@ struct BatchMerge {
         return verdict
     }
 
+    /// Whoever imports a bundle hears which of its changes were here already.
     private mutating func bundledVerdict(on mutation: Mutation) throws -> Verdict {
         let takenBefore = taken
         var verdict = try verdict(on: mutation)
-        if taken == takenBefore { verdict.status = verdict.status.whenRepeated }
+        let isSettled = verdict.status == .applied || verdict.status == .merged
+        if taken == takenBefore, isSettled { verdict.status = .duplicate }
         return verdict
     }
 
