@@ -219,6 +219,33 @@ struct JournalOpeningTests {
         try device.finish()
     }
 
+    @Test("V02 a queue that contradicts itself is no reason to write its second copy anew")
+    func contradicting() throws {
+        let id = try device.acceptedInspection([("doors", .integer(1))])
+        try device.store.set([("doors", .integer(2)), ("notes", .string("x"))], on: id)
+        let (rows, answers) = (try device.waitingRows(), try device.unsentAnswers())
+        // As after a page that was not deciphered and reads as another one.
+        try device.store.writer.write { database in
+            try database.whileApplying {
+                try database.execute("DELETE FROM __sync_outbox_field WHERE name = 'doors'")
+            }
+        }
+        try device.store.close()
+        let before = try device.image.files
+        do {
+            try device.reopen(closed: true)
+            Issue.record("the store was opened for writing")
+        } catch let error as StoreError {
+            guard case .damaged = error else { throw error }
+        }
+        let after = try device.image.files
+        for name in try device.image.journalNames { #expect(after[name] == before[name]) }
+        try device.rebuildClosed()
+        #expect(try device.waitingRows() == rows)
+        #expect(try device.unsentAnswers() == answers)
+        try device.finish()
+    }
+
     @Test("damage in the journal beside a sound database is told, set aside, and made good")
     func damagedJournal() throws {
         let id = try device.newInspection()

@@ -5,23 +5,17 @@ extension DeviceStore {
     /// Everything that is not as it must be, a line each; empty in a healthy store. Names records
     /// and fields, never a value.
     package func audit() throws -> [String] {
-        try read { database in
-            let broken = try Self.rules.flatMap { rule in
-                try database.query(rule.sql) { row in
-                    rule.saying + ": " + row.values.map(\.auditText).joined(separator: " ")
-                }
-            }
-            return try broken + database.digestFaults() + database.triggerFaults()
-        }
+        try read { try $0.brokenRules() }
     }
+}
 
-    private struct Rule {
-        var saying: String
-        /// Selects what breaks the rule.
-        var sql: String
-    }
+/// What must be true of the rows of a store.
+private struct Rule {
+    var saying: String
+    /// Selects what breaks the rule.
+    var sql: String
 
-    private static let rules = [
+    static let all = [
         Rule(
             saying: "a waiting change is not what its field shows",
             sql: """
@@ -124,6 +118,15 @@ extension DeviceStore {
 }
 
 extension Connection {
+    func brokenRules() throws -> [String] {
+        let broken = try Rule.all.flatMap { rule in
+            try query(rule.sql) { row in
+                rule.saying + ": " + row.values.map(\.auditText).joined(separator: " ")
+            }
+        }
+        return try broken + digestFaults() + triggerFaults()
+    }
+
     /// What captures and guards is exactly what this program made: without it edits would be shown
     /// that nothing carries to the server. The triggers of the forms' views write to the tables and
     /// are captured there.

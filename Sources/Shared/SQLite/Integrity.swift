@@ -7,6 +7,13 @@ extension Connection {
             + problems("cipher_integrity_check") + foreignKeyProblems()
     }
 
+    /// The pages that this connection keeps in memory are read again when they are wanted: what a passing
+    /// fault of disk or cipher left in them is not believed any longer.
+    package func forgetPages() throws(SQLiteError) {
+        precondition(!isInTransaction, "pages of an open transaction may stand nowhere else")
+        try execute("PRAGMA shrink_memory")
+    }
+
     private func problems(_ pragma: String) throws -> [String] {
         try query("PRAGMA \(pragma)") { try $0.text(0) }.filter { $0 != "ok" }
     }

@@ -47,6 +47,7 @@ extension Journal {
             return try Journal(unreadable: error, parts, on: database)
         }
         var comparison = JournalComparison(reading)
+        try comparison.requireSoundQueue(database)
         try comparison.complete(database)
         try comparison.log(on: database, nowUtc: nowUtc)
         return try Journal(
@@ -71,6 +72,29 @@ struct JournalComparison {
         offered = replay.offered
     }
 
+    /// Where the two differ, the journal is about to be written anew from the queue: it must not be the
+    /// queue that is wrong. A page that could not be deciphered may read as any other one, and SQLCipher
+    /// before 4.4.2 says nothing of it.
+    ///
+    /// - Throws: `StoreError.damaged`, before anything was written.
+    func requireSoundQueue(_ database: Connection) throws {
+        guard !replay.isEmpty, try !agrees(database) else { return }
+        try database.forgetPages()
+        let problems = try database.integrityProblems(limit: 10) + database.brokenRules()
+        guard problems.isEmpty else {
+            throw StoreError.damaged("the queue is not what its second copy says")
+        }
+    }
+
+    /// Whether there is nothing to do.
+    private func agrees(_ database: Connection) throws -> Bool {
+        var replay = self.replay
+        let counter = try database.transactionNumber()
+        if let last = replay.undecided { replay.decide(committed: last.number <= counter) }
+        return try replay.number == counter
+            && replay.kept.compactMapValues(\.mutation) == database.waitingRows()
+    }
+
     /// Gives the queue what only the journal knows.
     mutating func complete(_ database: Connection) throws {
         try followDatabase(database)
@@ -79,8 +103,7 @@ struct JournalComparison {
             try offer(last, database)
             replay.decide(committed: false)
         }
-        let waiting = try JournalledRows(database).waiting()
-        let rows = Dictionary(uniqueKeysWithValues: waiting.map { ($0.id, $0) })
+        let rows = try database.waitingRows()
         try offerWhatIsMissing(rows, counter, database)
         let kept = replay.kept.compactMapValues(\.mutation)
         let origin = try database.journalOrigin()
@@ -155,6 +178,12 @@ struct JournalComparison {
 }
 
 extension Connection {
+    fileprivate func waitingRows() throws -> [String: JournalledMutation] {
+        let waiting = try JournalledRows(self).waiting()
+        // Ids are unique, but for a table that is not what its index says.
+        return Dictionary(waiting.map { ($0.id, $0) }) { first, _ in first }
+    }
+
     func hasMutation(_ id: String) throws -> Bool {
         try first("SELECT 1 FROM __sync_outbox WHERE mutation_id = ?", [.text(id)]) { _ in true }
             ?? false
