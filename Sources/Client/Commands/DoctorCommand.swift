@@ -88,7 +88,7 @@ enum DoctorCommand {
                 throw Failure(
                     .locked,
                     counted(found.broken.count, "rule is", "rules are") + " broken",
-                    advice: found.broken.joined(separator: "\n"))
+                    advice: (found.broken + [repairing]).joined(separator: "\n"))
             }
             return nil
         }
@@ -98,13 +98,16 @@ enum DoctorCommand {
             + [look.status.keptNotice].compactMap { $0 }.map { Finding(name: "kept", note: $0) }
     }
 
+    private static let repairing =
+        "'walkdown doctor --repair' makes a new one from the journal."
+
     private static func examineDatabase(
         of unlocked: UnlockedHome, _ run: CommandRun
     ) throws -> StoreLook {
         if let damage = try DeviceStore.damage(home: unlocked.home, key: unlocked.key) {
             throw Failure(
                 .locked, "the database cannot be used: \(damage)",
-                advice: "'walkdown doctor --repair' makes a new one from the journal.")
+                advice: repairing)
         }
         let store = try DeviceStore.open(
             home: unlocked.home, key: unlocked.key, access: .reader, sources: run.storeSources)

@@ -34,7 +34,7 @@ struct Repair {
     func perform(on unlocked: UnlockedHome, _ run: CommandRun) throws -> String {
         guard let lease = unlocked.lease else { throw StoreError.readOnly }
         var done: [String] = []
-        if try DeviceStore.damage(home: unlocked.home, key: unlocked.key) != nil {
+        if try isDamaged(unlocked, lease, run) {
             let rebuilding = try DeviceStore.rebuild(
                 home: unlocked.home, key: unlocked.key, lease: lease, sources: run.storeSources)
             done += Self.words(for: rebuilding)
@@ -44,6 +44,26 @@ struct Repair {
             sources: run.storeSources)
         done += try run.closing(store, after: decide)
         return done.isEmpty ? "there was nothing to repair" : done.joined(separator: "; ")
+    }
+
+    /// Whole pages are not enough: what stands in them must also fit together. Opened for writing, because
+    /// a store of an earlier version has to be brought up to date first.
+    private func isDamaged(
+        _ unlocked: UnlockedHome, _ lease: HomeLease, _ run: CommandRun
+    ) throws -> Bool {
+        guard try DeviceStore.damage(home: unlocked.home, key: unlocked.key) == nil else {
+            return true
+        }
+        do {
+            let store = try DeviceStore.open(
+                home: unlocked.home, key: unlocked.key, access: .writer(lease),
+                sources: run.storeSources)
+            return try run.closing(store) { try !$0.audit().isEmpty }
+        } catch let error as StoreError {
+            if case .damaged = error { return true }
+            guard error.isDamage else { throw error }
+            return true
+        }
     }
 
     private func decide(_ store: DeviceStore) throws -> [String] {
