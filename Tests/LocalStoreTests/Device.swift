@@ -49,12 +49,19 @@ final class Device {
     }
 
     /// A device whose database another program wrote, in an earlier run: a copy of the file.
-    init(copyOf database: String, key: SecretBytes) throws {
+    convenience init(copyOf database: String, key: SecretBytes) throws {
+        try self.init(key: key) {
+            try FileManager.default.copyItem(atPath: database, toPath: $0.database)
+        }
+    }
+
+    /// - Parameter fill: puts the files there that an earlier process has left.
+    init(key: SecretBytes, filling fill: (Home) throws -> Void) throws {
         folder = try TemporaryFolder("store")
         home = Home(folder.path + "/home")
         sources = Self.sources(clock, seed: 2)
         lease = try HomeLease.acquire(home)
-        try FileManager.default.copyItem(atPath: database, toPath: home.database)
+        try fill(home)
         protection = .key(key)
         journal = JournalParts(
             DiskJournalFolder(path: home.journal),

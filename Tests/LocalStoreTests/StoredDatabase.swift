@@ -18,7 +18,7 @@ struct StoredDatabase {
 
     var path: String { Self.folder + "/" + name }
 
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Databases").path
 
     /// In every copy of this repository: it protects nothing.
