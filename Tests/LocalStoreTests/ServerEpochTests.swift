@@ -18,7 +18,7 @@ struct ServerEpochTests {
         server.records[id]?.fields[field]?.value
     }
 
-    @Test("T86 what was acknowledged after the backup is offered again, and no client deletes")
+    @Test("T86 V20 what was acknowledged after the backup is offered again, and no client deletes")
     func offeredAgain() throws {
         let old = try device.acceptedInspectionOf(server)
         try device.store.set([("notes", .string("old"))], on: old)

@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 import TestSupport
 import Testing
@@ -22,6 +23,27 @@ struct BackupTests {
             try connection.close()
         }
         #expect(try folder.names() == ["a.db", "b.db"])
+    }
+
+    @Test("V13 A copy holds what stands in the log alone, which a copy of the file lacks")
+    func log() throws {
+        let folder = try TemporaryFolder("copy")
+        let source = try Connection.open(folder.file("a.db"), mode: .create)
+        try source.run(script: "CREATE TABLE t (a)")
+        try source.checkpoint(.truncate)
+        try source.run(script: "INSERT INTO t VALUES (1), (2), (3)")
+        try FileManager.default.copyItem(
+            atPath: folder.file("a.db"), toPath: folder.file("file.db"))
+        let copy = try Connection.open(folder.file("b.db"), mode: .create) {
+            try source.copy(into: $0)
+        }
+        let file = try Connection.open(folder.file("file.db"), mode: .readWrite)
+        func count(_ database: Connection) throws -> Int64? {
+            try database.first("SELECT count(*) FROM t") { try $0.integer(0) }
+        }
+        #expect(try count(file) == 0)
+        #expect(try count(copy) == 3)
+        for connection in [copy, file, source] { try connection.close() }
     }
 
     @Test("A copy that fails into a database that is being written says why")

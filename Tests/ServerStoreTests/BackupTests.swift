@@ -9,7 +9,7 @@ import Testing
 
 @Suite("SQLite: backups")
 struct BackupTests {
-    @Test("a backup is one file that holds what was committed, also beside a writer")
+    @Test("V13 a backup is one file that holds what was committed, also beside a writer")
     func consistent() throws {
         let yard = try Yard(.sqlite)
         let device = try yard.enrol("a")

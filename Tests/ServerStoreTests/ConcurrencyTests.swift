@@ -29,7 +29,8 @@ struct ConcurrencyTests {
         #expect(answered == [Int64?](repeating: 2, count: 50))
     }
 
-    @Test("T40 T41 a poller beside eight writers sees every change", arguments: Backend.allCases)
+    @Test(
+        "T40 T41 V22 a poller beside eight writers sees every change", arguments: Backend.allCases)
     func poller(backend: Backend) throws {
         let yard = try Yard(backend)
         let poller = try yard.enrol("poller")
