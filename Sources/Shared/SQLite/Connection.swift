@@ -22,6 +22,8 @@ package final class Connection {
     private var queue: DispatchQueue?
     /// Judges the statements of strangers; nil until the first one. SQLite points at it.
     var authorizer: Authorizer?
+    /// A transaction failed, and rolling it back did as well.
+    var hasFailedTransaction = false
 
     private static let cacheLimit = 200
 

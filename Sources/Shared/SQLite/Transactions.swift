@@ -13,6 +13,7 @@ extension Connection {
     package func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
+        try endFailedTransaction()
         precondition(!isInTransaction, "transactions do not nest; use a savepoint")
         try execute(kind.rawValue)
         do {
@@ -20,9 +21,21 @@ extension Connection {
             try execute("COMMIT")
             return result
         } catch {
-            try rollBack()
+            hasFailedTransaction = true
+            // Where even this fails, for want of memory say, the first error is the one to tell; what
+            // comes next on this connection begins with it.
+            try? endFailedTransaction()
             throw error
         }
+    }
+
+    /// Undoes what a transaction has left that failed and could not be rolled back.
+    package func endFailedTransaction() throws(SQLiteError) {
+        guard hasFailedTransaction else { return }
+        // SQLITE_FULL, SQLITE_IOERR, SQLITE_NOMEM may have ended the transaction already
+        // (sqlite.org/lang_transaction.html): a second ROLLBACK would hide the first error.
+        if isInTransaction { try execute("ROLLBACK") }
+        hasFailedTransaction = false
     }
 
     /// Runs the closure in a savepoint of the open transaction: all of it or nothing of it.
@@ -40,12 +53,6 @@ extension Connection {
             }
             throw error
         }
-    }
-
-    private func rollBack() throws(SQLiteError) {
-        // SQLITE_FULL, SQLITE_IOERR, SQLITE_NOMEM may have ended the transaction already
-        // (sqlite.org/lang_transaction.html): a second ROLLBACK would hide the first error.
-        if isInTransaction { try execute("ROLLBACK") }
     }
 
     package enum Synchronous: Int64, Sendable {

@@ -202,6 +202,8 @@ final class Journal: @unchecked Sendable {
     private func renewIfDue(_ database: Connection) {
         guard isDue, !isUnreadable else { return }
         do {
+            // What a failed transaction has left is nothing that waits.
+            try database.endFailedTransaction()
             try renew(database)
             trouble = nil
         } catch {
