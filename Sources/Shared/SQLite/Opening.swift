@@ -126,6 +126,9 @@ extension Connection {
         // Ignored by 3.4.1, needed by 4.x, and it resets the page size: therefore before that.
         try run(script: "PRAGMA cipher_compatibility = 3")
         try run(script: "PRAGMA cipher_page_size = 4096")
+        // SQLCipher 4.6 writes its own lines on standard error, into whatever screen stands there; what
+        // fails is thrown and told in words.
+        try run(script: "PRAGMA cipher_log_level = NONE")
         // Plain SQLite ignores `PRAGMA key` without a word and would write the answers in clear.
         guard case .text(let version) = try pragma("cipher_version"), !version.isEmpty else {
             throw SQLiteError(.noCipher, "this program is not linked with SQLCipher")
