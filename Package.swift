@@ -115,7 +115,9 @@ let tests: [Module] = [
     Module(name: "HTTPTests", path: "Tests/HTTPTests", imports: ["HTTP"]),
     Module(name: "GatewayTests", path: "Tests/GatewayTests", imports: ["Gateway"]),
     Module(name: "SimulationTests", path: "Tests/SimulationTests"),
-    Module(name: "EndToEndTests", path: "Tests/EndToEndTests", imports: ["Coding"]),
+    Module(
+        name: "EndToEndTests", path: "Tests/EndToEndTests",
+        imports: ["Coding", "Crypto", "Vault"]),
     Module(name: "TidyTests", path: "Tests/TidyTests"),
 ]
 

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 /// The connection is reset after any number of bytes: no edit lost, none applied twice, nothing
-/// stuck. CI does a few rounds; `WALKDOWN_CUTS=500` does as many as a release wants.
+/// stuck. CI does some rounds; `WALKDOWN_CUTS=500` does as many as a release wants.
 @Suite("The connection is cut anywhere", .serialized)
 struct CutTests {
-    static let rounds = ProcessInfo.processInfo.environment["WALKDOWN_CUTS"].flatMap(Int.init) ?? 10
+    static let rounds = ProcessInfo.processInfo.environment["WALKDOWN_CUTS"].flatMap(Int.init) ?? 40
 
     @Test("T07 T16 a reset at any byte of a synchronisation leaves each edit sent once")
     func cuts() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `kill -9` at random moments of a synchronisation: no edit lost, none applied twice, nothing
-/// stuck. CI does a few rounds of each; `WALKDOWN_KILLS=100` does as many as a release wants.
+/// stuck. CI does some rounds of each; `WALKDOWN_KILLS=500` does as many as a release wants.
 @Suite("kill -9 in the middle of a synchronisation", .serialized)
 struct KillTests {
     private let world: World
@@ -12,7 +12,8 @@ struct KillTests {
     private let ledger: Ledger
     private let seed = UInt64.random(in: 0...UInt64.max)
 
-    static let rounds = ProcessInfo.processInfo.environment["WALKDOWN_KILLS"].flatMap(Int.init) ?? 5
+    static let rounds =
+        ProcessInfo.processInfo.environment["WALKDOWN_KILLS"].flatMap(Int.init) ?? 25
 
     init() throws {
         world = try World()

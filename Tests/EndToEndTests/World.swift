@@ -19,12 +19,14 @@ final class World {
         walkdownd = try Binaries.path(of: "walkdownd")
         let data = folder.file("server")
         let output = folder.file("serve.out")
-        _ = try folder.write(World.pin + "\n", to: "pin")
+        guard chmod(try folder.write(World.pin + "\n", to: "pin"), 0o600) == 0 else {
+            throw HarnessError("cannot close the PIN's file to others")
+        }
         try World.run(walkdownd, ["init", "--data", data, "--admin", "boss"], in: folder)
         server = try Spawn.start(
             [walkdownd, "serve", "--data", data, "--listen", "127.0.0.1:0"], output: output,
             errors: folder.file("serve.err"))
-        url = try World.address(in: output)
+        url = try World.address(in: output, of: server)
         try fill()
     }
 
@@ -39,25 +41,51 @@ final class World {
         waitpid(server, nil, 0)
     }
 
+    /// As an administrator does.
+    func stopServer() {
+        kill(server, SIGTERM)
+        waitpid(server, nil, 0)
+    }
+
     /// Connections are taken by the system, and nobody answers.
     func pauseServer() { kill(server, SIGSTOP) }
 
     func resumeServer() { kill(server, SIGCONT) }
 
     /// On the same port, which the devices know.
-    func startServerAgain() throws {
+    /// - Parameter fault: the program that runs it, and what it does to it.
+    func startServerAgain(under fault: [String] = []) throws {
         let output = folder.file("serve.out")
         server = try Spawn.start(
-            [
+            fault + [
                 walkdownd, "serve", "--data", folder.file("server"), "--listen",
                 String(url.dropFirst("https://".count)),
             ], output: output, errors: folder.file("serve.err"))
-        _ = try World.address(in: output)
+        _ = try World.address(in: output, of: server)
     }
 
-    private static func address(in file: String) throws -> String {
+    /// What the server ends with by itself.
+    func serverStatus() throws -> Int32 {
+        let deadline = Date(timeIntervalSinceNow: 30)
+        var status: Int32 = 0
+        while Date() < deadline {
+            if waitpid(server, &status, WNOHANG) == server {
+                return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+            }
+            _ = poll(nil, 0, 20)
+        }
+        throw HarnessError("walkdownd does not end")
+    }
+
+    private static func address(in file: String, of server: pid_t) throws -> String {
         let deadline = Date(timeIntervalSinceNow: 30)
         while Date() < deadline {
+            // Still to be waited for, by whoever started it.
+            var end = siginfo_t()
+            let isOver =
+                waitid(P_PID, id_t(server), &end, WEXITED | WNOHANG | WNOWAIT) == 0
+                && end.si_signo == SIGCHLD
+            if isOver { throw HarnessError("walkdownd has ended before it listened") }
             let data = FileManager.default.contents(atPath: file) ?? Data()
             let line = String(decoding: data, as: UTF8.self)
             if line.hasPrefix("listening "), line.hasSuffix("\n") {
@@ -116,7 +144,7 @@ final class World {
     /// The port that the server listens on.
     var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 
-    /// Enrols a device; its home is the folder of that name.
+    /// Enrols a device, whose home is the folder of that name and opens quickly.
     /// - Parameter relay: the address that stands before the server; nil for the server's own.
     func enrol(_ name: String, through relay: String? = nil) throws -> Device {
         let code = try administer("device", "code", "--team", "field")
@@ -125,6 +153,7 @@ final class World {
             home: folder.file(name), pinFile: folder.file("pin"), walkdown: walkdown,
             folder: folder)
         try device.run("enroll", relay ?? url, line)
+        try device.makeUnlockingCheap()
         return device
     }
 
