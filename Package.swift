@@ -31,6 +31,7 @@ let cLibraries: [Module] = [
     Module(
         name: "CPseudoTerminal", path: "Tests/CPseudoTerminal", libraries: ["ncursesw"]),
     Module(name: "CFaultyDisk", path: "Tests/CFaultyDisk"),
+    Module(name: "CFailingCalls", path: "Tests/CFailingCalls"),
 ]
 
 let modules: [Module] = [
@@ -176,6 +177,8 @@ let package = Package(
         .executable(name: "walkdown", targets: ["walkdown"]),
         .executable(name: "walkdownd", targets: ["walkdownd"]),
         .executable(name: "walkdown-bench", targets: ["walkdown-bench"]),
+        // For LD_PRELOAD, by tests.
+        .library(name: "walkdown-failing", type: .dynamic, targets: ["CFailingCalls"]),
     ],
     targets: cLibraries.map { module in
         .target(

@@ -1,0 +1,103 @@
+import Coding
+import Foundation
+import TestSupport
+import Testing
+
+/// A home on a file system of its own that fills up. `WALKDOWN_SIZES=256` tries as many sizes as a release
+/// wants.
+@Suite("A full disk", .serialized)
+struct SmallDiskTests {
+    private static let sizes =
+        ProcessInfo.processInfo.environment["WALKDOWN_SIZES"].flatMap(Int.init) ?? 16
+
+    /// Whether this machine lets a process have a file system of its own.
+    private static let canMount: Bool = {
+        do {
+            let folder = try TemporaryFolder("mount")
+            return try Spawn.run(
+                ["unshare", "-rm", "mount", "-t", "tmpfs", "none", folder.path],
+                output: folder.file("out"), errors: folder.file("err")) == 0
+        } catch {
+            return false
+        }
+    }()
+
+    /// Edits until one is refused, makes room, and shows what is there. The last line is the queue.
+    private static let script = """
+        set -u
+        room=$1 home=$2 copy=$3 inspection=$4; shift 4
+        mount -t tmpfs -o size=$((room * 4))k none "$home" || exit 90
+        cp -a "$copy/." "$home/" || exit 91
+        text=$(head -c 60000 /dev/zero | tr '\\0' x)
+        saved=0
+        refused=
+        for number in $(seq 1 60); do
+            "$@" set "$inspection" "notes=$text $number" --home "$home" >/dev/null 2>"$home.err"
+            status=$?
+            if [ $status = 0 ]; then saved=$number; continue; fi
+            [ $status -lt 124 ] && grep -q 'disk is full' "$home.err" || exit 92
+            refused=$status
+            break
+        done
+        [ -n "$refused" ] || exit 93
+        mount -o remount,size=64m "$home" || exit 94
+        "$@" doctor --home "$home" >&2 || "$@" doctor --repair --home "$home" >&2 || exit 95
+        "$@" set "$inspection" "door_seals=pass" --home "$home" >&2 || exit 96
+        echo $saved
+        "$@" outbox --json --home "$home"
+        """
+
+    @Test(
+        "R-6 T98 at any size of the disk: what does not fit is refused and told, what was saved stays",
+        .enabled(if: canMount, "this machine lets nobody mount a file system of his own"))
+    func sizes() throws {
+        let bench = try FaultBench()
+        let world = bench.world
+        let mount = world.folder.file("mount")
+        try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
+        try bench.withCopy { copy in
+            let needed = try pages(of: copy.home)
+            for size in 0..<Self.sizes {
+                let room = needed + 8 + size * max(1, 256 / Self.sizes)
+                let output = world.folder.file("small")
+                let status = try Spawn.run(
+                    ["timeout", "120", "unshare", "-rm", "sh", "-c", Self.script, "sh"]
+                        + ["\(room)", mount, copy.home, bench.inspection, "sh", "-c"]
+                        + ["exec \(copy.walkdown) \"$@\" --pin-file \(copy.pinFile)", "sh"],
+                    output: output, errors: output + ".err")
+                let errors = String(
+                    decoding: try world.folder.bytes(of: "small.err"), as: UTF8.self)
+                #expect(status == 0, "\(room) pages of 4 KiB: \(errors)")
+                guard status == 0 else { continue }
+                try expectKept(
+                    String(decoding: try world.folder.bytes(of: "small"), as: UTF8.self),
+                    "\(room) pages of 4 KiB")
+            }
+        }
+    }
+
+    private func expectKept(_ output: String, _ story: String) throws {
+        let parts = output.split(separator: "\n", maxSplits: 1)
+        let saved = try #require(Int(parts[0]), "\(story)")
+        var answers: [String: JSON] = [:]
+        for row in try JSON.parse(Array(parts[1].utf8)).asArray() {
+            guard case .object(let payload) = try row.required("payload") else { continue }
+            answers.merge(payload) { $1 }
+        }
+        #expect(answers["facility"] == "kept", "\(story)")
+        guard case .string(let notes)? = answers["notes"] else {
+            throw HarnessError("\(story): the notes are gone")
+        }
+        #expect(saved == 0 ? notes == "old" : notes.hasSuffix("x \(saved)"), "\(story)")
+    }
+
+    /// Of 4 KiB, as a tmpfs counts them.
+    private func pages(of folder: String) throws -> Int {
+        var count = 4
+        for case let name as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
+            let data = FileManager.default.contents(atPath: folder + "/" + name)
+            count += 1 + (data?.count ?? 0) / 4096
+        }
+        return count
+    }
+}
