@@ -62,6 +62,11 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
     package var isCorrupt: Bool { has(SQLITE_CORRUPT) }
     /// Code 1: the statement, or the schema that it meets, is not understood.
     package var isLanguage: Bool { has(SQLITE_ERROR) }
+    /// The disk did not say that it has what was written. Nobody knows what it has, and asking once more
+    /// can bring a yes that is none.
+    package var isUnsynchronised: Bool {
+        [failedSynchronising, failedSynchronisingFolder].contains(extendedCode)
+    }
     package var isReadOnly: Bool { has(SQLITE_READONLY) }
 
     /// The text that a trigger gave to RAISE, if a trigger refused the statement.
@@ -87,6 +92,10 @@ private let constraintTrigger: Int32 = SQLITE_CONSTRAINT | (7 << 8)
 
 /// SQLITE_IOERR_SHMSIZE, another macro of shifts.
 private let noRoomForIndex: Int32 = SQLITE_IOERR | (19 << 8)
+
+/// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC.
+private let failedSynchronising: Int32 = SQLITE_IOERR | (4 << 8)
+private let failedSynchronisingFolder: Int32 = SQLITE_IOERR | (5 << 8)
 
 extension SQLiteError {
     /// Reads the error that the last call on this handle left behind.

@@ -3,6 +3,7 @@ import CSystem
 import Dispatch
 import HTTP
 import ServerStore
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -41,7 +42,8 @@ struct Serve {
         defer { withExtendedLifetime(lock) {} }
         allowManyDescriptors()
         returnLargeBlocks()
-        let store = try SQLiteStore.open(at: folder.database, .live)
+        let disk = DiskWatch()
+        let store = try SQLiteStore.open(at: folder.database, disk.environment)
         let log = Log(now: SystemTime.milliseconds) { console.say($0) }
         let authority = try Authority.der(in: folder)
         let session = Session(
@@ -64,6 +66,12 @@ struct Serve {
         listener.stop(patience: drainTime)
         control.stop()
         pruning.stop()
+        // Closing would ask the disk once more.
+        guard !disk.hasFailed else {
+            throw Failure(
+                .failed, "the disk did not keep what was written: the server has stopped",
+                advice: "Nothing of it was called accepted. Look at the disk, then start again.")
+        }
         try store.close()
         log.event("stopped")
         return .done
@@ -81,6 +89,23 @@ struct Serve {
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = min(limit.rlim_max, 8192)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// Ends the server when its disk fails: the next one begins with what is really there.
+private final class DiskWatch: Sendable {
+    private let failed = Mutex(false)
+
+    var hasFailed: Bool { failed.withLock { $0 } }
+
+    var environment: SQLiteStore.Environment {
+        var environment = SQLiteStore.Environment.live
+        environment.diskFailed = { [self] in
+            failed.withLock { $0 = true }
+            // To this process, whose main thread waits for it.
+            kill(getpid(), SIGTERM)
+        }
+        return environment
     }
 }
 

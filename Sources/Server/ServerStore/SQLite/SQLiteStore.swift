@@ -24,17 +24,22 @@ package final class SQLiteStore: Store {
         package var readers: Int
         /// What this version of the program knows.
         package var model: RecordModel
+        /// Called once, on any thread, when the disk did not keep what was written: nothing is written
+        /// from then on, and the program has to end.
+        package var diskFailed: @Sendable () -> Void
 
         package init(
             now: @escaping @Sendable () -> Int64,
             random: @escaping @Sendable (Int) -> [UInt8] = Crypto.random,
-            queueLimit: Int = 256, readers: Int = 2, model: RecordModel = .current
+            queueLimit: Int = 256, readers: Int = 2, model: RecordModel = .current,
+            diskFailed: @escaping @Sendable () -> Void = {}
         ) {
             self.now = now
             self.random = random
             self.queueLimit = queueLimit
             self.readers = readers
             self.model = model
+            self.diskFailed = diskFailed
         }
     }
 
@@ -88,7 +93,9 @@ package final class SQLiteStore: Store {
         doorReader = try reader("door")
         queue = WriterQueue(
             limit: environment.queueLimit,
-            writer: StoreWriter(database: writer, forms: forms, environment: environment))
+            writer: StoreWriter(
+                database: writer, forms: forms, environment: environment,
+                health: WriterHealth(tell: environment.diskFailed)))
     }
 
     /// Returns when everything that was handed in before is on the disk or has failed, also what

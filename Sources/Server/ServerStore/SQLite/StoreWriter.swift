@@ -5,8 +5,13 @@ struct StoreWriter: Sendable {
     let database: SerialDatabase
     let forms: FormShelf
     let environment: SQLiteStore.Environment
+    let health: WriterHealth
 
     func transaction<Result>(_ body: (WriteSession) throws -> Result) throws -> Result {
+        try health.watching { try write(body) }
+    }
+
+    private func write<Result>(_ body: (WriteSession) throws -> Result) throws -> Result {
         try database.write { connection in
             let session = try WriteSession(
                 connection: connection, forms: forms, model: environment.model,
@@ -19,6 +24,6 @@ struct StoreWriter: Sendable {
 
     /// Moves the log into the file as far as readers allow: nobody else does it.
     func checkpoint() throws {
-        _ = try database.perform { try $0.checkpoint(.passive) }
+        _ = try health.watching { try database.perform { try $0.checkpoint(.passive) } }
     }
 }
