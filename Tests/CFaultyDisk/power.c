@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,8 +41,8 @@ static void redo(int descriptor, const struct change *change, bool in_part, uint
     put(descriptor, change->after, length, change->offset);
 }
 
-static void lose(struct file *file, uint64_t *state) {
-    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, file->path, O_RDWR | O_CLOEXEC);
+static void lose(const struct file *file, const char *path, uint64_t *state) {
+    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     if (descriptor < 0) return;
     size_t count = 0;
     for (struct change *change = file->newest; change; change = change->older) count++;
@@ -59,14 +60,28 @@ static void lose(struct file *file, uint64_t *state) {
     }
     free(changes);
     syscall(SYS_close, descriptor);
-    forget_changes(file);
 }
 
 void walkdown_disk_cut_power(int machine, uint64_t seed) {
     pthread_mutex_lock(&disk_lock);
     uint64_t state = seed;
     for (struct file *file = all_files(); file; file = file->next)
-        if (file->machine == machine && file->newest) lose(file, &state);
+        if (file->machine == machine && file->newest) {
+            lose(file, file->path, &state);
+            forget_changes(file);
+        }
+    pthread_mutex_unlock(&disk_lock);
+}
+
+void walkdown_disk_lose(int machine, const char *folder, uint64_t seed) {
+    pthread_mutex_lock(&disk_lock);
+    uint64_t state = seed;
+    for (struct file *file = all_files(); file; file = file->next) {
+        if (file->machine != machine || !file->newest) continue;
+        char path[4096];
+        snprintf(path, sizeof path, "%s%s", folder, file->path + machines[machine].folder_length);
+        lose(file, path, &state);
+    }
     pthread_mutex_unlock(&disk_lock);
 }
 

@@ -90,6 +90,12 @@ int take_step(struct file *file, bool *in_part) {
     struct machine *machine = &machines[file->machine];
     *in_part = false;
     if (machine->is_stopped) return EIO;
+    if (machine->watch) {
+        // The watcher has files of its own, elsewhere.
+        pthread_mutex_unlock(&disk_lock);
+        machine->watch(machine->watcher);
+        pthread_mutex_lock(&disk_lock);
+    }
     machine->steps++;
     if (machine->stop_at >= 0 && machine->steps > machine->stop_at) {
         machine->is_stopped = true;
@@ -179,6 +185,13 @@ bool walkdown_disk_has_stopped(int machine) { return machines[machine].is_stoppe
 void walkdown_disk_fill(int machine, bool full) { machines[machine].is_full = full; }
 
 void walkdown_disk_skip_logs(int machine) { machines[machine].skips_logs = true; }
+
+void walkdown_disk_watch(int machine, void (*watch)(void *), void *context) {
+    pthread_mutex_lock(&disk_lock);
+    machines[machine].watch = watch;
+    machines[machine].watcher = context;
+    pthread_mutex_unlock(&disk_lock);
+}
 
 void walkdown_disk_start(int machine) {
     pthread_mutex_lock(&disk_lock);

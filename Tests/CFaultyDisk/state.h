@@ -30,6 +30,8 @@ struct machine {
     size_t folder_length;
     long steps, stop_at;
     bool is_stopped, is_full, skips_logs;
+    void (*watch)(void *);
+    void *watcher;
 };
 
 extern pthread_mutex_t disk_lock;

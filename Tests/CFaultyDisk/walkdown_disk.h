@@ -31,6 +31,11 @@ void walkdown_disk_skip_logs(int machine);
 void walkdown_disk_cut_power(int machine, uint64_t seed);
 // The machine starts again, with what the disk holds.
 void walkdown_disk_start(int machine);
+// Calls this before each such call of the machine, on the thread that makes it; NULL: nobody.
+void walkdown_disk_watch(int machine, void (*watch)(void *), void *context);
+// In the folder stand copies of the machine's files: they become what the disk would hold if the power
+// went now, by the seed. The machine goes on.
+void walkdown_disk_lose(int machine, const char *folder, uint64_t seed);
 // Writes since the last synchronisation, of all files.
 long walkdown_disk_unsynchronised(int machine);
 

@@ -21,6 +21,20 @@ struct Disk {
     /// After the files were closed.
     func cutPower(seed: UInt64) { walkdown_disk_cut_power(machine, seed) }
 
+    /// Told before each write, on the thread that makes it; it has to live as long.
+    func watch(_ watcher: DiskWatcher?) {
+        guard let watcher else { return walkdown_disk_watch(machine, nil, nil) }
+        walkdown_disk_watch(
+            machine,
+            { context in
+                guard let context else { return }
+                Unmanaged<DiskWatcher>.fromOpaque(context).takeUnretainedValue().beforeWrite()
+            }, Unmanaged.passUnretained(watcher).toOpaque())
+    }
+
+    /// The copies of its files in this folder become what it would hold if the power went now.
+    func lose(in folder: String, seed: UInt64) { walkdown_disk_lose(machine, folder, seed) }
+
     func start() { walkdown_disk_start(machine) }
 
     static func forgetAll() { walkdown_disk_forget() }
@@ -39,4 +53,10 @@ struct GroundFailure: Error, CustomStringConvertible {
     var description: String
 
     init(_ description: String) { self.description = description }
+}
+
+final class DiskWatcher {
+    let beforeWrite: () -> Void
+
+    init(_ beforeWrite: @escaping () -> Void) { self.beforeWrite = beforeWrite }
 }

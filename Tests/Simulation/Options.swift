@@ -11,12 +11,15 @@ struct Options {
     var tellsStory = false
     /// Checks after everything that happens, to see where something begins to be wrong.
     var isCareful = false
+    /// So many states after a power cut, in place of the seeds.
+    var powerCuts: Int?
     /// Of a process that runs seeds for another one: every so many-th.
     var stride: UInt64?
 
     static let usage = """
         Usage: walkdown-sim [--seeds N] [--start S] [--fault NAME] [--mutant NAME] [--jobs N]
                             [--story] [--careful] [--list]
+               walkdown-sim --power-cuts N [--start S] [--mutant NAME]
 
         Runs so many simulations of devices, network and server, one by each seed from S on, and
         ends with the line `N passed, N failed`. Exit status 0 only if none failed.
@@ -26,6 +29,8 @@ struct Options {
           --jobs N       so many runs at once; all processors by default
           --story        tells what happens in each run
           --careful      checks after everything that happens, which takes long
+          --power-cuts N one day of a device; the power goes at each of its writes, and so many of
+                         the states that its disk can have then are opened
         """
 
     struct Misuse: Error {
@@ -38,6 +43,7 @@ struct Options {
             switch word {
             case "--seeds": seeds = try Self.number(word, rest.popFirst())
             case "--start": start = UInt64(try Self.number(word, rest.popFirst()))
+            case "--power-cuts": powerCuts = try Self.number(word, rest.popFirst())
             case "--jobs": jobs = max(1, try Self.number(word, rest.popFirst()))
             case "--stride": stride = UInt64(try Self.number(word, rest.popFirst()))
             case "--story": tellsStory = true

@@ -19,6 +19,16 @@ do {
         exit(0)
     }
     let began = ContinuousClock.now
+    if let states = options.powerCuts {
+        let cuts = try PowerCuts(options, states: states)
+        try cuts.run()
+        for failure in cuts.failures { print(failure) }
+        let seconds = began.duration(to: .now) / .seconds(1)
+        print("\(cuts.writesOfADay) writes, \(cuts.rebuilt) stores made anew")
+        print("\(Int(seconds.rounded())) s")
+        print("\(cuts.tried - cuts.failures.count) passed, \(cuts.failures.count) failed")
+        exit(cuts.failures.isEmpty && cuts.tried == states ? 0 : 1)
+    }
     let (passed, failed) = Workforce(options).run()
     let seconds = began.duration(to: .now) / .seconds(1)
     print("\(Int(seconds.rounded())) s")

@@ -30,6 +30,24 @@ struct SimulationTests {
         #expect(!run.output.contains("ended otherwise"), "\(run.output)")
     }
 
+    /// CI tries 2,000 states of the release build; `WALKDOWN_POWER_CUTS=100000` as many as a release.
+    private static let powerCuts =
+        ProcessInfo.processInfo.environment["WALKDOWN_POWER_CUTS"] ?? "400"
+
+    @Test("R-3 F43 a power cut at any write: what was called saved is there, and nothing is twice")
+    func powerCuts() throws {
+        let run = try SimulationRun("--power-cuts", Self.powerCuts)
+        #expect(run.lastLine == "\(Self.powerCuts) passed, 0 failed", "\(run.output)")
+        #expect(run.status == 0)
+    }
+
+    @Test("R-3 a store that commits edits without waiting for the disk is caught by a power cut")
+    func powerCutMutant() throws {
+        let run = try SimulationRun("--power-cuts", "400", "--mutant", "synchronous-normal")
+        #expect(run.status == 1, "\(run.output)")
+        #expect(run.output.contains("an edit is lost"), "\(run.output)")
+    }
+
     @Test("the same seed is the same run")
     func determinism() throws {
         let runs = try (1...2).map { _ in
