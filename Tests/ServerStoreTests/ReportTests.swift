@@ -50,7 +50,7 @@ struct ReportTests {
         let device = try yard.enrol("a")
         let told = report(4, failed: 4)
         let answer = try yard.store.note(told, of: device.device)
-        #expect(answer.serverEpoch == (try yard.store.serverEpoch()))
+        #expect(try answer.serverEpoch == yard.store.serverEpoch())
         try device.push([])
         #expect(try row(yard).report == told)
         #expect(try row(yard).lastPull == nil, "it has not pulled")
