@@ -108,6 +108,10 @@ struct GuardedStore: Store {
         try through { try store.export(form: form) }
     }
     func prune() throws -> PruneReport { try through { try store.prune() } }
+    func trustClock() throws { try through { try store.trustClock() } }
+    func history(of record: RecordID) throws -> RecordHistory {
+        try through { try store.history(of: record) }
+    }
     func census() throws -> Census { try through { try store.census() } }
     func serverEpoch() throws -> Int64 { try through { try store.serverEpoch() } }
     func close() throws { try through { try store.close() } }

@@ -61,6 +61,32 @@ struct BackupTests {
         #expect(try yard.folder.names().contains("x") == false)
     }
 
+    @Test("a restore lets no revoked device in again, and makes no used code good")
+    func doors() throws {
+        let yard = try Yard(.sqlite)
+        let (kept, lost) = (try yard.enrol("kept"), try yard.enrol("lost"))
+        let secret = [UInt8](repeating: 200, count: 32)
+        _ = try yard.store.issueCode(
+            team: "north", deviceName: nil, secretHash: secret, validFor: 86_400_000)
+        let backup = try yard.backUp()
+        func use() throws {
+            _ = try yard.store.enrol(
+                Enrolment(
+                    secretHash: secret, deviceName: "late", node: "node-late", publicKey: "",
+                    tokenHash: [200]))
+        }
+        try use()
+        try yard.store.revokeDevice(id: lost.device.id)
+        let doors = try SQLiteStore.closedDoors(of: yard.folder.file("server.db"))
+        try yard.restore(backup, keeping: doors)
+        let states = try yard.store.devices().map { [$0.name, $0.state.rawValue] }
+        #expect(states == [["kept", "active"], ["lost", "revoked"]])
+        #expect(refusal { try lost.push([]) } == .unknownDevice)
+        #expect(refusal(use) == .codeUsed)
+        kept.cursor = nil
+        try kept.pull()
+    }
+
     @Test("an epoch is newer than that of the database it takes the place of")
     func above() throws {
         let yard = try Yard(.sqlite)

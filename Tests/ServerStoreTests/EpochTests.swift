@@ -201,6 +201,28 @@ struct EpochTests {
         #expect(try yard.store.openReviews().map(\.mine) == [.string("of the second")])
     }
 
+    @Test(
+        "T86 an inspection of a form that was published since the backup waits for the form",
+        arguments: Backend.allCases, [true, false])
+    func formComesBack(backend: Backend, isPublished: Bool) throws {
+        let (yard, _, first, _) = try pair(backend)
+        let backup = try yard.backUp()
+        try yard.store.publish(try Yard.form(version: "2"))
+        let begun = first.begin(
+            "new", asset: ImportedID.asset("A1"), [BuiltInField.formVersion: .string("2")])
+        #expect(try first.push(begun).map(\.status) == [.applied])
+        try first.pull()
+        try yard.restore(backup)
+        #expect(try first.push(begun).map(\.status) == [.held], "nothing is wrong with it")
+        if isPublished {
+            try yard.store.publish(try Yard.form(version: "2"))
+            #expect(try first.push(begun).map(\.status) == [.applied])
+        } else {
+            yard.clock.advance(seconds: 31 * 86_400)
+            #expect(try first.push(begun)[0].error?.code == "unknown_form", "and then it is told")
+        }
+    }
+
     @Test("a restored server takes any baton once", arguments: Backend.allCases)
     func batons(backend: Backend) throws {
         let (yard, id, first, _) = try pair(backend)

@@ -27,13 +27,51 @@ struct PlanTests {
         let store = try #require(yard.store as? SQLiteStore)
         let statements = try Self.statements(of: store)
         #expect(statements.count > 30, "the day is of some variety")
+        try expectSearches(statements, in: store, but: Self.small)
+    }
+
+    @Test("pruning reads no whole table but those that have a row for a device, or an epoch")
+    func pruning() throws {
+        let yard = try Yard(.sqlite)
+        let ids = try (10...14).map { try yard.assign(due: "2026-03-\($0)") }
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        for device in [first, second] { try device.pull() }
+        try first.push(
+            first.mutation(
+                "f1", table: RecordTable.finding, parent: ids[0], .insert, ["text": .string("y")]),
+            first.change(ids[0], ["notes": .string("x")]), first.delete(ids[0]))
+        let backup = try yard.backUp()
+        for _ in 0..<2 { try yard.restore(backup) }
+        for device in [first, second] { device.cursor = nil }
+        try yard.restart()
+        for months in [2, 1, 12, 2] {
+            yard.clock.advance(seconds: Int64(months) * 31 * 86_400)
+            for device in [first, second] {
+                for _ in 0..<2 { try device.pull() }
+                try device.push([])
+            }
+            _ = try yard.store.prune()
+        }
+        #expect(try yard.everything()["f1"] == nil)
+        let store = try #require(yard.store as? SQLiteStore)
+        var statements = try Self.statements(of: store)
+        statements.formUnion(try store.readForOffice { $0.preparedStatements }.filter(Self.isOurs))
+        #expect(statements.contains { $0.contains("record_epoch") && $0.contains("DISTINCT") })
+        try expectSearches(
+            statements.filter { !$0.contains("FROM team") }, in: store,
+            but: Self.small.union(["device", "device_node", "offered_again"]))
+    }
+
+    private func expectSearches(
+        _ statements: Set<String>, in store: SQLiteStore, but small: Set<Substring>
+    ) throws {
         for sql in statements.sorted() {
             let steps = try store.read { connection in
                 try connection.query("EXPLAIN QUERY PLAN " + sql, Self.nulls(for: sql)) {
                     try $0.text(3)
                 }
             }
-            #expect(steps.filter(Self.readsAll) == [], "\(sql)")
+            #expect(steps.filter { Self.readsAll($0, but: small) } == [], "\(sql)")
         }
     }
 
@@ -71,10 +109,12 @@ struct PlanTests {
         // The readers take turns.
         for _ in 0..<2 { statements.formUnion(try store.read { $0.preparedStatements }) }
         statements.formUnion(try store.lookUp { $0.preparedStatements })
-        let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE"]
-        return statements.filter { sql in
-            verbs.contains { sql.hasPrefix($0) } && !sql.contains("sqlite_master")
-        }
+        return statements.filter(isOurs)
+    }
+
+    private static func isOurs(_ sql: String) -> Bool {
+        ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
+            && !sql.contains("sqlite_master")
     }
 
     private static func nulls(for sql: String) -> [DatabaseValue] {
@@ -84,7 +124,7 @@ struct PlanTests {
     }
 
     /// `SCAN record` of a new SQLite, `SCAN TABLE record` of an old one; through an index too.
-    private static func readsAll(_ step: String) -> Bool {
+    private static func readsAll(_ step: String, but small: Set<Substring>) -> Bool {
         let words = step.split(separator: " ").filter { $0 != "TABLE" }
         guard words.first == "SCAN", words.count > 1, !words[1].hasPrefix("("),
             !["CONSTANT", "SUBQUERY"].contains(words[1])

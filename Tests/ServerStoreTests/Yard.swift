@@ -3,6 +3,7 @@ import Forms
 import Foundation
 import Inspections
 import Replication
+import SQLite
 import ServerStore
 import TestSupport
 
@@ -105,11 +106,11 @@ final class Yard {
     }
 
     /// As `walkdownd restore` does it, an hour after whatever was last.
-    func restore(_ backup: String) throws {
+    func restore(_ backup: String, keeping doors: ClosedDoors = ClosedDoors()) throws {
         clock.advance(seconds: 3600)
         try replaceDatabase(by: backup)
         _ = try SQLiteStore.prepareRestored(
-            folder.file("server.db"), named: "backup", replacing: nil,
+            folder.file("server.db"), named: "backup", replacing: nil, keeping: doors,
             SQLiteStore.Environment(now: clock.reading))
         store = try backend.reopen(in: folder, clock: clock)
     }
@@ -119,6 +120,33 @@ final class Yard {
         clock.advance(seconds: 3600)
         try replaceDatabase(by: backup)
         store = try backend.reopen(in: folder, clock: clock)
+    }
+
+    /// Changes rows behind the server's back, to what an earlier version could have left.
+    func alter(_ body: (Connection) throws -> Void) throws {
+        try store.close()
+        let connection = try Connection.open(folder.file("server.db"), mode: .readWrite)
+        try connection.transaction { try body(connection) }
+        try connection.close()
+        store = try backend.reopen(in: folder, clock: clock)
+    }
+
+    /// As an earlier version let a device do it, deleted since the instant of the clock.
+    func deleteBehindTheBack(_ record: RecordID) throws {
+        try alter { connection in
+            let id = DatabaseValue.text(record.rawValue)
+            try connection.execute(
+                """
+                UPDATE record SET is_deleted = 1, deleted_at = ?, version = version + 1
+                WHERE id = ?
+                """, [.integer(clock.now), id])
+            try connection.execute(
+                """
+                INSERT OR REPLACE INTO field
+                    (record_id, name, value, lamport, node, version, foreign_version)
+                SELECT id, '@deleted', 1, 1, 'node-gone', version, 0 FROM record WHERE id = ?
+                """, [id])
+        }
     }
 
     private func replaceDatabase(by backup: String) throws {

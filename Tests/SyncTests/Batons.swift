@@ -19,10 +19,18 @@ struct Batons: Sendable {
         return baton == line.current || baton == line.previous && !ids.isDisjoint(with: line.last)
     }
 
-    mutating func handOn(_ node: NodeID, _ ids: Set<MutationID>) -> String {
+    /// - Parameter before: what the request brought; a repetition gets the answer that was lost.
+    mutating func handOn(
+        _ node: NodeID, _ ids: Set<MutationID>, after before: String?
+    ) -> String {
+        if var line = lines[node], line.current != before, line.previous == before {
+            line.last.formUnion(ids)
+            lines[node] = line
+            return line.current
+        }
         count += 1
         let baton = "baton-\(count)"
-        lines[node] = Line(current: baton, previous: lines[node]?.current, last: ids)
+        lines[node] = Line(current: baton, previous: before, last: ids)
         return baton
     }
 }

@@ -162,7 +162,8 @@ final class FakeServer: Sendable {
                 return Self.failure(409, "forked")
             }
             let results = request.mutations.map { judge($0, by: request.clientNodeId, &state) }
-            let baton = state.batons?.handOn(request.clientNodeId, ids)
+            let baton = state.batons?.handOn(
+                request.clientNodeId, ids, after: request.baton)
             guard state.queues else {
                 let response = PushResponse(results: results, baton: baton, server: Wire.server)
                 return Self.success(response.json)

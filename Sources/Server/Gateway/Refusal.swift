@@ -99,7 +99,7 @@ extension Refusal {
         case .unknownForm: Refusal(404, "unknown_form", error.message)
         case .badName, .nameTaken, .unknownTeam, .formDiffers, .badForm, .unknownRecord,
             .unknownReviewItem, .alreadyDecided, .stateRefused, .valueRefused, .importRefused,
-            .notAStore, .damaged:
+            .notAStore, .damaged, .clockDoubted:
             .bad("refused", error.message)
         }
     }

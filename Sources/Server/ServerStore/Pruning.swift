@@ -25,5 +25,13 @@ enum Retention {
     /// Decisions for devices, and keys of batches.
     static let deliveries = 60 * day
     /// Verdicts that their devices have heard.
-    static let verdicts = 365 * day
+    static let verdicts = year
+    /// Values that lost, and what people decided.
+    static let history = year
+    /// Epochs that devices may still come from.
+    static let epochs = year
+    /// Silence after which the clock is doubted. Longer than a year: a server that was put away for
+    /// one goes on by itself.
+    static let longestPause = 400 * day
+    private static let year = 365 * day
 }

@@ -35,6 +35,8 @@ package struct ServerStoreError: Error, Equatable, Sendable, CustomStringConvert
         case valueRefused
         /// The file is no database of this program's.
         case notAStore
+        /// The machine's clock is so far ahead that nothing may be removed by it.
+        case clockDoubted
         /// The file is damaged; nothing was changed.
         case damaged
         /// A row of an imported file; nothing of the file was taken.

@@ -89,8 +89,18 @@ package protocol Store: Sendable {
     /// - Parameter form: only inspections of this form.
     func export(form: String?) throws -> [ExportRow]
 
-    /// Removes the tombstones that are thirty days old and that every live device has heard of.
+    /// Removes the tombstones that are thirty days old and that every live device has heard of, and
+    /// what else has become too old: history, decided reviews and verdicts after a year.
+    ///
+    /// - Throws: `clockDoubted` where the machine's clock is probably wrong; nothing is removed.
     func prune() throws -> PruneReport
+    /// Takes the machine's clock for right, however long the server was not pruned.
+    func trustClock() throws
+
+    /// The values that a record had and has no more, also of one that is gone.
+    ///
+    /// - Throws: `unknownRecord` where there is no trace of it.
+    func history(of record: RecordID) throws -> RecordHistory
 
     /// How much of everything there is, counted without reading it.
     func census() throws -> Census

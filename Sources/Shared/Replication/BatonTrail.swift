@@ -8,11 +8,16 @@ package struct BatonTrail: Hashable, Sendable {
     package var previous: String?
     /// What was sent with `previous`, the newest last.
     package var answered: [MutationID]
+    /// How many batons the node has been given in this epoch of the server, `current` included.
+    package var number: Int64
 
     /// Ten whole batches: a device that never hears an answer halves and recomposes what it sends.
     package static let mostAnswered = 10 * PushRequest.mostMutations
 
-    package init(current: String, previous: String?, answered: [MutationID]) {
+    package init(
+        current: String, previous: String?, answered: [MutationID], number: Int64 = 1
+    ) {
+        self.number = number
         self.current = current
         self.previous = previous
         self.answered = answered
@@ -36,15 +41,24 @@ package struct BatonTrail: Hashable, Sendable {
         return isRepeated ? .repetition : .fork
     }
 
-    /// The trail once a batch is answered with the baton `next`.
+    /// The trail once a batch is answered; its `current` is the baton of the answer.
+    ///
+    /// Each baton has one successor. A repetition is answered with the baton of the answer that was
+    /// lost: whichever of the two is heard in the end, and however late a copy of the request comes
+    /// from the network, the device that goes on from it is no fork.
+    ///
+    /// - Parameter next: the baton that is given where this is no repetition.
     package static func after(
         _ trail: BatonTrail?, _ baton: String?, _ mutations: [MutationID], next: String
     ) -> BatonTrail {
-        // Whichever of the answers to `baton` is heard, what came with it before is no fork.
-        let before = trail.map { $0.current != baton && $0.previous == baton ? $0.answered : [] }
+        guard var trail, trail.current != baton, trail.previous == baton else {
+            return BatonTrail(
+                current: next, previous: baton, answered: mutations,
+                number: (trail?.number ?? 0) + 1)
+        }
         let sent = Set(mutations)
-        let answered = (before ?? []).filter { !sent.contains($0) } + mutations
-        return BatonTrail(
-            current: next, previous: baton, answered: Array(answered.suffix(mostAnswered)))
+        let answered = trail.answered.filter { !sent.contains($0) } + mutations
+        trail.answered = Array(answered.suffix(mostAnswered))
+        return trail
     }
 }

@@ -48,6 +48,12 @@ package struct Mutation: Hashable, Sendable {
         changes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
+    /// Whether it makes a living record a tombstone.
+    package var deletes: Bool {
+        guard let change = changes[Mutation.deletedField] else { return operation == .delete }
+        return !change.value.isNull && change.value != .integer(0)
+    }
+
     /// The highest count in the mutation: what a clock has to have seen.
     package var highestLamport: Int64 {
         changes.values.reduce(lamport) { max($0, $1.lamport) }

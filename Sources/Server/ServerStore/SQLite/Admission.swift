@@ -88,6 +88,12 @@ struct Admission {
         if !author.isOffice, Admission.officeTables.contains(mutation.table) {
             throw rejected(.notAllowed, "sites and assignments are changed in the office")
         }
+        // With it would go every inspection below it.
+        if !author.isOffice, mutation.table == RecordTable.asset, mutation.deletes,
+            !existing.isDeleted
+        {
+            throw rejected(.notAllowed, "equipment is removed in the office")
+        }
     }
 
     private static let officeTables = [RecordTable.site, RecordTable.assignment]
@@ -198,6 +204,10 @@ struct Admission {
             let policies = try session.forms.policies(
                 ofForm: id, version: version, from: session.connection)
         else {
+            // Published since the backup, perhaps: the office publishes it again.
+            if let sender = author.sender, try session.mayComeBack(from: sender.standpoint) {
+                throw Refusal.waiting
+            }
             throw rejected(
                 .unknownForm, column: BuiltInField.formVersion,
                 "this server has not published that version of the form")

@@ -30,6 +30,12 @@ struct Cursor: Equatable {
         self.expansion = expansion
     }
 
+    /// Whether a feed that stands there cannot have given it out. An epoch that is still to come has
+    /// been forgotten, like a position.
+    func isAhead(of epoch: Int64, _ position: Int64) -> Bool {
+        self.epoch > epoch || self.epoch == epoch && self.position > position
+    }
+
     /// Without its seal.
     var text: String {
         let extra =
@@ -65,7 +71,7 @@ struct Cursor: Equatable {
 
 /// Tells a cursor that this server gave out from one that somebody made up: only the first shows,
 /// where it is ahead of the feed, that the database was set back. Cursors without a seal, of earlier
-/// versions, are good for everything else.
+/// versions, are good for everything else. Batons bear it too (`Baton`).
 struct CursorSeal: Sendable {
     private let secret: [UInt8]
 
@@ -93,7 +99,7 @@ struct CursorSeal: Sendable {
     }
 
     /// The secret on both sides of the text, which has a bounded length.
-    private func tag(_ content: Substring) -> String {
+    func tag(_ content: Substring) -> String {
         let hash = SHA256.hash(secret + Array(content.utf8) + secret)
         return Hexadecimal.encode(hash.prefix(8))
     }

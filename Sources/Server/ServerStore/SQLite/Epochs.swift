@@ -73,17 +73,24 @@ extension WriteSession {
             SELECT id, ?, version FROM record
             """, [.integer(next)])
         try connection.execute("DELETE FROM baton")
-        try connection.execute("UPDATE device_node SET pull_position = 0")
+        // What each had passed, and when it was here last, may be among what was lost: as far as the
+        // server knows it came a moment ago, and has heard of no tombstone yet.
+        try connection.execute(
+            "UPDATE device_node SET pull_position = ?, last_pull_at = ?",
+            [.integer(WriteSession.notPulledYet), .integer(now)])
         epoch = next
     }
+
+    /// The position of a node that has not pulled in this epoch, and may hold records from before.
+    /// 0 is that of one that begins anew, and needs no tombstone.
+    static let notPulledYet: Int64 = -1
 
     /// A cursor that this server has given out, ahead of everything that it holds, shows that the
     /// database was set back behind its back.
     func beginEpoch(ifAhead text: String?, _ seal: CursorSeal) throws {
-        guard let cursor = text.flatMap(seal.genuine), cursor.epoch == epoch,
-            cursor.position > position
+        guard let cursor = text.flatMap(seal.genuine), cursor.isAhead(of: epoch, position)
         else { return }
-        try beginEpoch()
+        try beginEpoch(notBelow: cursor.epoch + 1)
     }
 
     /// The mutation with each base cut to what the device can have seen of the record as it stands.
@@ -114,9 +121,10 @@ extension WriteSession {
     /// made be on the way back, in milliseconds.
     private static let offeringTime: Int64 = 30 * 86_400_000
 
-    /// Whether a record that is not here may come back yet, offered by the device that made it.
+    /// Whether something that is not here may come back yet: a record, offered by the device that
+    /// made it, or a form that the office publishes again.
     func mayComeBack(from standpoint: Standpoint) throws -> Bool {
-        guard case .earlier = standpoint.epoch else { return false }
+        guard standpoint.epoch != .current else { return false }
         return now < (try connection.beginning(of: epoch)) + WriteSession.offeringTime
     }
 

@@ -38,7 +38,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Makes the one shared inspection of each assignment; one that was begun is left as it is.
+    /// Makes the one shared inspection of each assignment; one that was begun is left as it is, and
+    /// one that was deleted stays deleted, also when nothing but its id is left.
     package func importAssignments(_ rows: [AssignmentRow]) throws -> ImportReport {
         try importing(rows) { row, session in
             let asset = ImportedID.asset(try required(row.asset, "asset"))
@@ -50,7 +51,8 @@ extension SQLiteStore {
             }
             guard CivilDate(row.due) != nil else { throw RowFault("due is not a day, YYYY-MM-DD") }
             let id = ImportedID.inspection(asset: row.asset, form: row.form, due: row.due)
-            guard try session.connection.record(id) == nil else { return .unchanged }
+            guard try session.connection.record(id) == nil, try !session.connection.isPruned(id)
+            else { return .unchanged }
             return try session.put(
                 id, table: RecordTable.inspection, parent: asset,
                 [

@@ -7,12 +7,16 @@ extension WriteSession {
     /// Admits and merges one mutation and writes all that follows from it: the record, its place in
     /// the feed, history, review items.
     ///
+    /// - Parameter site: where a new record without a parent belongs; nil leaves it to the author.
     /// - Throws: `Admission.Refusal` where the mutation is not taken.
-    func merge(_ mutation: Mutation, by author: Author) throws -> Verdict {
+    func merge(_ mutation: Mutation, by author: Author, in site: Site? = nil) throws -> Verdict {
         let existing = try connection.record(mutation.record)
         let parent =
             existing == nil ? try mutation.parent.flatMap { try connection.record($0) } : nil
-        let isPruned = try existing == nil && connection.isPruned(mutation.record)
+        let wasPruned = try existing == nil && connection.isPruned(mutation.record)
+        // What the office makes stands, also where the record was deleted long ago.
+        let isReborn = wasPruned && author.isOffice && mutation.operation == .insert
+        let isPruned = wasPruned && !isReborn
         let isParked = try isToBeParked(mutation, on: existing, under: parent, by: author)
         let policies = try Admission(
             session: self, author: author, mutation: mutation, existing: existing, parent: parent,
@@ -23,7 +27,7 @@ extension WriteSession {
             return try park(mutation, on: existing, by: sender)
         }
         let outcome = mergeRecord(
-            current: existing?.state,
+            current: existing?.state ?? (isReborn ? reborn(mutation) : nil),
             mutation: try believable(mutation, on: existing, isPruned, by: author),
             node: author.node,
             parentIsKnown: mutation.parent == nil || parent != nil, isPruned: isPruned,
@@ -33,14 +37,23 @@ extension WriteSession {
         if outcome.status == .held { throw Admission.Refusal.waiting }
         let updatedAt = outcome.isChanged ? now : existing?.updatedAt ?? now
         if outcome.isChanged, let state = outcome.record {
-            let site = try existing?.site ?? site(of: mutation, parent, author)
+            let site = try existing?.site ?? site ?? self.site(of: mutation, parent, author)
             try save(
                 StoredRecord(
                     state: state, site: site, updatedAt: updatedAt, digest: state.digest),
                 before: existing)
+            if isReborn { try connection.forgetPruned(mutation.record) }
         }
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
         return outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt))
+    }
+
+    /// A record that was pruned, before it is made again. Devices may still hold it, and take it from
+    /// an answer only with a newer version: each version of it had a place in the feed, so that none
+    /// was higher than the newest place.
+    private func reborn(_ mutation: Mutation) -> RecordState {
+        RecordState(
+            table: mutation.table, id: mutation.record, parent: mutation.parent, version: position)
     }
 
     /// The mutation as far as its author, or who brings it, can have seen the record.
@@ -67,6 +80,7 @@ extension WriteSession {
             let version = register?.stamp == entry.stamp ? register?.version : nil
             try keep(entry, of: mutation.record, version: version ?? 0, because: mutation.id)
         }
+        if outcome.status == .quarantined, outcome.record == nil { try keepStranded(mutation) }
         try open(outcome.reviews, of: mutation, by: node)
     }
 

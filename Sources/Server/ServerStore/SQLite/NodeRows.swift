@@ -31,11 +31,13 @@ extension Connection {
     /// - Returns: nil before the first answer to the node, and after a restore.
     func batonTrail(of node: NodeID) throws -> BatonTrail? {
         try first(
-            "SELECT current, previous, answered FROM baton WHERE node = ?", [.text(node.rawValue)]
+            "SELECT current, previous, answered, number FROM baton WHERE node = ?",
+            [.text(node.rawValue)]
         ) { row in
             BatonTrail(
                 current: try row.text(0), previous: try row.optionalText(1),
-                answered: try row.text(2).split(separator: " ").map { MutationID(String($0)) })
+                answered: try row.text(2).split(separator: " ").map { MutationID(String($0)) },
+                number: try row.integer(3))
         }
     }
 }
@@ -69,12 +71,13 @@ extension WriteSession {
     func save(_ trail: BatonTrail, of node: NodeID) throws {
         try connection.execute(
             """
-            INSERT OR REPLACE INTO baton (node, current, previous, answered, answered_at)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO baton (node, current, previous, answered, answered_at, number)
+            VALUES (?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(node.rawValue), .text(trail.current), DatabaseValue(trail.previous),
                 .text(trail.answered.map(\.rawValue).joined(separator: " ")), .integer(now),
+                .integer(trail.number),
             ])
     }
 }

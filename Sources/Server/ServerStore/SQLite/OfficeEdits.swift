@@ -12,10 +12,13 @@ extension WriteSession {
 
     /// Gives a record these values, made where there is none: a mutation like a device's, based on
     /// what stands now, so that history, feed and merge treat it the same.
+    ///
+    /// - Parameter site: where a new record without a parent belongs.
+    /// - Throws: where the values do not stand afterwards.
     @discardableResult
     func put(
         _ id: RecordID, table: String, parent: RecordID?, _ values: [FieldName: FieldValue],
-        by node: NodeID = importer
+        by node: NodeID = importer, in site: Site? = nil
     ) throws -> PutOutcome {
         let existing = try connection.record(id)
         var changes = values.filter { $1 != existing?.value($0) ?? .null }
@@ -30,10 +33,18 @@ extension WriteSession {
                 FieldChange(value: value, baseVersion: existing?.version ?? 0, lamport: count)
             }, createdAtUtc: SyncTimestamp.text(now))
         do {
-            _ = try merge(mutation, by: .office(node))
+            let verdict = try merge(mutation, by: .office(node), in: site)
+            guard [.applied, .merged].contains(verdict.status) else {
+                throw ServerStoreError(
+                    .stateRefused,
+                    "record \(id) did not take the change (\(verdict.status.rawValue))")
+            }
         } catch Admission.Refusal.rejected(let error) {
             throw ServerStoreError(
                 .valueRefused, (error.column.map { $0 + ": " } ?? "") + error.message)
+        } catch Admission.Refusal.waiting {
+            throw ServerStoreError(
+                .stateRefused, "the record that \(id) belongs to is not here")
         }
         return existing == nil ? .created : .updated
     }

@@ -31,7 +31,7 @@ extension SQLiteStore {
 
     private func isAhead(_ cursor: Cursor, _ text: String?) throws -> Bool {
         let counters = try read { try $0.counters }
-        return cursor.epoch == counters.epoch && cursor.position > counters.position
+        return cursor.isAhead(of: counters.epoch, counters.position)
             && text.flatMap(seal.genuine) != nil
     }
 }

@@ -12,7 +12,7 @@ extension SQLiteStore {
                 { [seal] session in
                     try session.beginEpoch(ifAhead: request.pullPosition, seal)
                     return try BatchMerge.run(
-                        request, of: device, key: idempotencyKey, in: session)
+                        request, of: device, key: idempotencyKey, in: session, seal)
                 }, completion)
         } catch {
             completion(.failure(error))
@@ -45,11 +45,13 @@ struct BatchMerge {
     private var taken = 0
 
     static func run(
-        _ request: PushRequest, of device: Device, key: String?, in session: WriteSession
+        _ request: PushRequest, of device: Device, key: String?, in session: WriteSession,
+        _ seal: CursorSeal
     ) throws -> PushResponse {
         // Read again inside the transaction: the device may have been moved or revoked meanwhile.
         let device = try session.connection.requireDevice(
             id: device.id, as: request.clientNodeId)
+        try session.beginEpoch(ifAhead: request.baton, of: device.node, seal)
         var batch = BatchMerge(
             session: session, device: device, request: request,
             standpoint: try session.connection.standpoint(
@@ -59,8 +61,8 @@ struct BatchMerge {
         try session.register(
             device.node, of: device.id, position: batch.standpoint.position)
         let results = try batch.verdicts()
-        let baton = session.newBaton()
-        try batch.remember(baton: baton, key: key)
+        let baton = try batch.passBaton(seal)
+        try batch.remember(key: key)
         return PushResponse(results: results, baton: baton, server: session.state)
     }
 
@@ -152,14 +154,21 @@ struct BatchMerge {
         return holder != nil && holder != mutation.id
     }
 
-    private func remember(baton: String, key: String?) throws {
+    /// - Returns: the baton of the answer.
+    private func passBaton(_ seal: CursorSeal) throws -> String {
+        let before = try session.connection.batonTrail(of: device.node)
+        let next = Baton(epoch: session.epoch, number: (before?.number ?? 0) + 1)
+        let trail = BatonTrail.after(
+            before, request.baton, request.mutations.map(\.id),
+            next: seal.text(of: next, for: device.node, salt: session.newSalt()))
+        try session.save(trail, of: device.node)
+        return trail.current
+    }
+
+    private func remember(key: String?) throws {
         try session.connection.execute(
             "UPDATE device SET last_push_at = ?, epoch = ? WHERE id = ?",
             [.integer(session.now), .integer(request.clientEpoch), .text(device.id)])
-        let trail = BatonTrail.after(
-            try session.connection.batonTrail(of: device.node), request.baton,
-            request.mutations.map(\.id), next: baton)
-        try session.save(trail, of: device.node)
         try countOfferedAgain()
         guard let key else { return }
         try session.connection.execute(

@@ -7,6 +7,48 @@ package struct BackupReport: Sendable, Equatable {
     package let bytes: Int64
 }
 
+/// Devices that were revoked, and enrolment codes that were used: neither becomes good again because
+/// a backup does not know of it yet.
+package struct ClosedDoors: Sendable, Equatable {
+    struct Device: Sendable, Equatable {
+        let id: String
+        let state: String
+    }
+
+    struct Code: Sendable, Equatable {
+        let secretHash: [UInt8]
+        let usedAt: Int64
+        let device: String?
+    }
+
+    var devices: [Device] = []
+    var codes: [Code] = []
+
+    package init() {}
+
+    init(devices: [Device], codes: [Code]) {
+        self.devices = devices
+        self.codes = codes
+    }
+}
+
+extension WriteSession {
+    fileprivate func shut(_ doors: ClosedDoors) throws {
+        for device in doors.devices {
+            try connection.execute(
+                "UPDATE device SET state = ? WHERE id = ?", [.text(device.state), .text(device.id)])
+        }
+        for code in doors.codes {
+            try connection.execute(
+                """
+                UPDATE enrolment_code SET used_at = ?, device_id = ?
+                WHERE secret_hash = ? AND used_at IS NULL
+                """,
+                [.integer(code.usedAt), DatabaseValue(code.device), .blob(code.secretHash)])
+        }
+    }
+}
+
 extension SQLiteStore {
     /// Copies the database at `path`, as it stands at one instant, into one new file. Reads only, so
     /// that it may be done beside a server that writes.
@@ -30,14 +72,40 @@ extension SQLiteStore {
         return try report.get()
     }
 
+    /// What the database whose place is taken has shut, so that a restore does not open it again.
+    package static func closedDoors(of path: String) throws -> ClosedDoors {
+        let connection = try Connection.open(path, mode: .readOnly)
+        let doors = Result { () throws -> ClosedDoors in
+            _ = try requireStore(connection, at: path)
+            return ClosedDoors(
+                devices: try connection.query(
+                    "SELECT id, state FROM device WHERE state <> 'active'"
+                ) { ClosedDoors.Device(id: try $0.text(0), state: try $0.text(1)) },
+                codes: try connection.query(
+                    """
+                    SELECT secret_hash, used_at, device_id FROM enrolment_code
+                    WHERE used_at IS NOT NULL
+                    """
+                ) {
+                    ClosedDoors.Code(
+                        secretHash: try $0.blob(0), usedAt: try $0.integer(1),
+                        device: try $0.optionalText(2))
+                })
+        }
+        try connection.close()
+        return try doors.get()
+    }
+
     /// Makes a copy of a backup ready to serve: brings it up to date and begins a new epoch.
     ///
     /// - Parameters:
     ///   - name: what people call the backup.
     ///   - replaced: the epoch of the database whose place it takes; nil where nobody knows.
+    ///   - doors: what that database has shut.
     /// - Returns: the epoch that has begun.
     package static func prepareRestored(
-        _ path: String, named name: String, replacing replaced: Int64?, _ environment: Environment
+        _ path: String, named name: String, replacing replaced: Int64?,
+        keeping doors: ClosedDoors = ClosedDoors(), _ environment: Environment
     ) throws -> Int64 {
         let connection: Connection
         do {
@@ -54,6 +122,9 @@ extension SQLiteStore {
                     connection: connection, forms: FormShelf(), model: environment.model,
                     now: environment.now(), random: environment.random)
                 try session.beginEpoch(notBelow: (replaced ?? 0) + 1)
+                try session.shut(doors)
+                // A person stands before the machine: its clock is as right as it will be.
+                try session.noteClock()
                 try session.finish()
                 return session.epoch
             }

@@ -160,8 +160,8 @@ extension WriteSession {
             throw ServerStoreError(.valueRefused, "a deletion is confirmed or taken back")
         }
         if review.kind == .unknownRecord, record == nil {
-            throw ServerStoreError(
-                .stateRefused, "this server has no such record; the value can only be let go")
+            return try takeStranded(
+                values[review.column] ?? .null, for: review, by: supervisor)
         }
         guard let record, !record.isDeleted || review.kind == .deletion else {
             throw ServerStoreError(

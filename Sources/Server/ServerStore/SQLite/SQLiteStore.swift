@@ -14,8 +14,9 @@ internal import Synchronization
 package final class SQLiteStore: Store {
     /// What the store does not make itself, so that tests decide it.
     package struct Environment: Sendable {
-        /// Milliseconds since 1970, UTC; stored to be shown, never compared to decide anything but
-        /// the life of enrolment codes.
+        /// Milliseconds since 1970, UTC. No change of a record is ever judged by it. It decides how
+        /// long things last: enrolment codes, tombstones and the wait for silent devices, verdicts,
+        /// history, and how long what a restored server lacks may be on its way.
         package var now: @Sendable () -> Int64
         /// That many random bytes.
         package var random: @Sendable (Int) -> [UInt8]
@@ -65,6 +66,8 @@ package final class SQLiteStore: Store {
             try connection.execute(
                 "INSERT INTO server_epoch (epoch, began_at) VALUES (?, ?)",
                 [.integer(epoch), .integer(epoch)])
+            try connection.execute(
+                "UPDATE identity SET value = ? WHERE name = 'pruned_at'", [.integer(epoch)])
         }
         return try SQLiteStore(connection, environment)
     }

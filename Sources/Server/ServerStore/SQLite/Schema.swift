@@ -15,6 +15,8 @@ enum Schema {
             try $0.run(script: "CREATE INDEX review_by_record ON review (record_id, name);")
         },
         Migration("what devices report") { try $0.run(script: reports) },
+        Migration("ages of what is kept, and answers by number") { try $0.run(script: retention) },
+        Migration("values of records that are gone") { try $0.run(script: rescue) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the

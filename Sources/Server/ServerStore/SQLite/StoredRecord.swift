@@ -64,7 +64,7 @@ extension FieldValue {
 extension StoredRecord {
     static let select = """
         SELECT id, table_name, parent_id, site_id, team_id, version, updated_at, position,
-            digest
+            digest, is_deleted
         FROM record
         """
 

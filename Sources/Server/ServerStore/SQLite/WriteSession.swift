@@ -101,7 +101,8 @@ final class WriteSession {
 
     func newID() -> String { UUIDText.version4(random: random(16)) }
 
-    func newBaton() -> String { Hexadecimal.encode(random(16)) }
+    /// What makes a baton unlike any other.
+    func newSalt() -> String { Hexadecimal.encode(random(16)) }
 
     // MARK: Digests
 
