@@ -91,6 +91,30 @@ struct BackupTests {
         #expect(office.call("team", "list").output == "North\n")
     }
 
+    @Test("a restore lets no revoked device in again, and says what is to be done again")
+    func revoked() throws {
+        let office = try Office()
+        _ = office.call("team", "add", "North")
+        try office.serve { store in
+            _ = try store.issueCode(
+                team: "North", deviceName: nil, secretHash: [1], validFor: 600_000)
+            let device = try store.enrol(
+                Enrolment(
+                    secretHash: [1], deviceName: "h1", node: "n1", publicKey: "", tokenHash: [1]))
+            #expect(office.call("backup", file(office)).status == 0)
+            #expect(office.call("device", "revoke", device.id).status == 0)
+        }
+        let restored = office.call("restore", file(office))
+        #expect(restored.status == 0)
+        #expect(restored.messages.contains("approvals, returns and review decisions"))
+        #expect(!restored.messages.contains("let in again"))
+        let listed = try office.json("device", "list").asArray()
+        #expect(try listed.first?.string("state") == "revoked")
+        // Without the database that was replaced nobody knows.
+        try FileManager.default.removeItem(atPath: office.folder.database)
+        #expect(office.call("restore", file(office)).messages.contains("let in again"))
+    }
+
     @Test("what is no backup is refused, and nothing is changed")
     func noBackup() throws {
         let office = try Office()

@@ -18,6 +18,7 @@ struct PruningTests {
             #expect(try report.integer("pruned") == 0)
             #expect(try report.integer("waiting") == 0)
             #expect(try report.array("waitsFor") { value throws(CodingError) in value } == [])
+            #expect(office.call("prune", "--trust-clock").output == "0 pruned, 0 waiting\n")
         }
         if serving { try office.serve { _ in try check() } } else { try check() }
     }

@@ -24,7 +24,8 @@ enum BackupCommands {
             Command(
                 "restore", summary: "Put a backup in the database's place; the server is down.",
                 discussion: "Begins a new epoch: each device offers again what the backup does not "
-                    + "have. The replaced database stays beside it.",
+                    + "have; what was done in the office since is to be done again. The replaced "
+                    + "database stays beside it.",
                 positionals: [Positional("FILE")]
             ) { invocation, console in
                 try Walkdownd.documented(invocation, console) {
@@ -85,16 +86,14 @@ private struct Restore {
         do {
             removeIncoming()
             try SmallFile.copy(backup, to: incoming)
-            let replaced = replacedEpoch(console)
+            let replaced = settleReplaced(console)
             epoch = try SQLiteStore.prepareRestored(
-                incoming, named: backup, replacing: replaced, .live)
-            kept = try setAside()
+                incoming, named: backup, replacing: replaced?.epoch,
+                keeping: replaced?.doors ?? ClosedDoors(), .live)
+            kept = try DatabaseExchange(folder.database).take(incoming)
         } catch {
             removeIncoming()
             throw error
-        }
-        guard rename(incoming, folder.database) == 0 else {
-            throw SmallFile.failed("name", folder.database)
         }
         try SmallFile.synchronise(folder.path)
         try report(epoch, kept, json: json, console)
@@ -122,41 +121,26 @@ private struct Restore {
     }
 
     /// A database that is damaged is put aside as it is: nothing in it is lost by that.
-    private func replacedEpoch(_ console: Console) -> Int64? {
-        guard folder.isThere else { return nil }
+    private func settleReplaced(_ console: Console) -> (epoch: Int64, doors: ClosedDoors)? {
+        guard folder.isThere else {
+            console.say(Self.doorsUnknown)
+            return nil
+        }
         do {
-            return try SQLiteStore.settle(folder.database)
+            let epoch = try SQLiteStore.settle(folder.database)
+            return (epoch, try SQLiteStore.closedDoors(of: folder.database))
         } catch {
             console.say(
                 "The database that is replaced cannot be read; it is kept all the same: "
                     + Walkdownd.renderer.failure(for: error).sentence)
+            console.say(Self.doorsUnknown)
             return nil
         }
     }
 
-    /// The database first: without it nobody takes the log that is left for the new one's.
-    private func setAside() throws(Failure) -> String? {
-        let name = freeName()
-        var isMoved = false
-        for suffix in ["", "-wal", "-shm"] where access(folder.database + suffix, F_OK) == 0 {
-            guard rename(folder.database + suffix, name + suffix) == 0 else {
-                throw SmallFile.failed("rename", folder.database + suffix)
-            }
-            isMoved = true
-        }
-        return isMoved ? name : nil
-    }
-
-    private func freeName() -> String {
-        let first = folder.database + ".before-restore"
-        var name = first
-        var number = 2
-        while access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 {
-            name = "\(first).\(number)"
-            number += 1
-        }
-        return name
-    }
+    private static let doorsUnknown =
+        "Devices that were revoked since the backup are let in again, and codes that were used "
+        + "since are good again: revoke them anew with 'walkdownd device revoke ID'."
 
     private func removeIncoming() {
         for suffix in ["", "-wal", "-shm"] { unlink(incoming + suffix) }
@@ -172,5 +156,8 @@ private struct Restore {
         if let kept { console.say("The database before is \(kept).") }
         console.say(
             "Devices offer again what it does not have; 'walkdownd status' counts what came.")
+        console.say(
+            "What was done here since the backup is to be done again: forms published, rows "
+                + "imported, teams and codes made, approvals, returns and review decisions.")
     }
 }

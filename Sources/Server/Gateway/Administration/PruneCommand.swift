@@ -6,8 +6,14 @@ import ServerStore
 enum PruneCommand {
     static let entry = Administration(
         name: "prune",
-        summary: "Remove tombstones that every device has heard of; serve does it daily."
+        summary: "Remove tombstones that every device has heard of; serve does it daily.",
+        options: [
+            Option(
+                "trust-clock",
+                help: "The machine's clock is right, however long the server was away.")
+        ]
     ) { session, invocation, console in
+        if invocation.has("trust-clock") { try session.store.trustClock() }
         let report = try session.store.prune()
         let devices = try names(of: report.waitsFor, session)
         if invocation.has("json") {

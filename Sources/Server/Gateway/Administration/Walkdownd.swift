@@ -64,6 +64,7 @@ package enum Walkdownd {
             ImportCommands.all + [BundleImport.entry]),
         .group("review", "Values that wait for a person.", ReviewCommands.all),
         InspectionCommands.approve, InspectionCommands.sendBack, InspectionCommands.export,
+        HistoryCommand.entry,
         StatusCommand.entry, PruneCommand.entry, DoctorCommand.entry,
     ]
 
