@@ -55,7 +55,8 @@ struct BundleCommandTests {
         let status = try #require(run("status", "--json").json)
         #expect(try status.integer("pending") == 1)
         #expect(try status.bool("nothingUnsynced") == false)
-        let row = try #require(run("outbox", "--json").json?.asArray().first)
+        let rows = try run("outbox", "--json").json?.asArray() ?? []
+        let row = try #require(rows.first)
         #expect(try row.string("status") == "PENDING")
     }
 

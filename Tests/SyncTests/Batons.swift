@@ -7,6 +7,8 @@ struct Batons: Sendable {
         var current: String
         var previous: String?
         var last: Set<MutationID>
+        /// Who holds which place in the node's sequence.
+        var places: [Int64: MutationID] = [:]
     }
 
     private var lines: [NodeID: Line] = [:]
@@ -14,23 +16,30 @@ struct Batons: Sendable {
 
     var nodes: Set<NodeID> { Set(lines.keys) }
 
-    func takes(_ baton: String?, of node: NodeID, _ ids: Set<MutationID>) -> Bool {
-        guard let line = lines[node] else { return true }
-        return baton == line.current || baton == line.previous && !ids.isDisjoint(with: line.last)
+    /// A repetition that gives a place in the sequence to something else comes from a copy.
+    func takes(_ request: PushRequest) -> Bool {
+        guard let line = lines[request.clientNodeId] else { return true }
+        if request.baton == line.current { return true }
+        let isRepetition =
+            request.baton == line.previous
+            && request.mutations.contains { line.last.contains($0.id) }
+        return isRepetition
+            && request.mutations.allSatisfy { line.places[$0.sequence] ?? $0.id == $0.id }
     }
 
-    /// - Parameter before: what the request brought; a repetition gets the answer that was lost.
-    mutating func handOn(
-        _ node: NodeID, _ ids: Set<MutationID>, after before: String?
-    ) -> String {
-        if var line = lines[node], line.current != before, line.previous == before {
-            line.last.formUnion(ids)
-            lines[node] = line
-            return line.current
+    /// A repetition gets the baton of the answer that was lost.
+    mutating func handOn(after request: PushRequest) -> String {
+        let (node, before) = (request.clientNodeId, request.baton)
+        var line = lines[node] ?? Line(current: "", previous: nil, last: [])
+        if lines[node] == nil || line.current == before || line.previous != before {
+            count += 1
+            line.previous = before
+            line.current = "baton-\(count)"
+            line.last = []
         }
-        count += 1
-        let baton = "baton-\(count)"
-        lines[node] = Line(current: baton, previous: before, last: ids)
-        return baton
+        line.last.formUnion(request.mutations.map(\.id))
+        for mutation in request.mutations { line.places[mutation.sequence] = mutation.id }
+        lines[node] = line
+        return line.current
     }
 }

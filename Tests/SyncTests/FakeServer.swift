@@ -155,15 +155,11 @@ final class FakeServer: Sendable {
     private func push(_ request: PushRequest, _ call: WireCall) -> TransportOutcome {
         state.withLock { state in
             state.pushes += 1
-            let ids = Set(request.mutations.map(\.id))
-            if let batons = state.batons,
-                !batons.takes(request.baton, of: request.clientNodeId, ids)
-            {
+            if let batons = state.batons, !batons.takes(request) {
                 return Self.failure(409, "forked")
             }
             let results = request.mutations.map { judge($0, by: request.clientNodeId, &state) }
-            let baton = state.batons?.handOn(
-                request.clientNodeId, ids, after: request.baton)
+            let baton = state.batons?.handOn(after: request)
             guard state.queues else {
                 let response = PushResponse(results: results, baton: baton, server: Wire.server)
                 return Self.success(response.json)
