@@ -89,6 +89,28 @@ struct RepairTests {
         #expect(access(database, F_OK) == 0)
     }
 
+    @Test("F01 what of the journal cannot be read is wrong, and what helps depends on the database")
+    func damagedJournal() throws {
+        let path = bench.bench.home.journal + "/00000001.journal"
+        let bytes = try #require(FileManager.default.contents(atPath: path))
+        let last = try #require(bytes.lastIndex { $0 != 0 })
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: UInt64(last - 500))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 490))
+        try file.close()
+        #expect(try troubles() == ["journal"])
+        #expect(try bench.run("doctor").output.contains("makes it anew from the database"))
+        try overwriteStart()
+        #expect(try troubles() == ["database", "journal"])
+        let finding = try bench.run("doctor")
+        #expect(!finding.output.contains("makes it anew from the database"))
+        #expect(finding.output.contains("makes a new one from what can be read"))
+        let repair = try bench.run("doctor", "--repair")
+        #expect(repair.output.contains("of the journal could not be read"))
+        #expect(repair.output.contains("1 damaged file is beside it"))
+        #expect(try troubles() == [])
+    }
+
     @Test("another process that holds the home is not repaired away from under it")
     func held() throws {
         try bench.withStore { _ in
@@ -106,10 +128,17 @@ struct RepairTests {
         let finding = try bench.run("doctor")
         #expect(try troubles() == [])
         #expect(finding.output.contains("\(StoreBench.assigned): pressure"))
-        #expect(finding.output.contains("--last-change take"))
+        #expect(finding.output.contains("--last-change show"))
         #expect(!finding.output.contains("170"))
+        let status = try bench.document("status")
+        #expect(try status.integer("offered") == 1)
+        #expect(try !status.bool("nothingUnsynced"))
+        #expect(try status.strings("notices").contains { $0.contains("in the journal alone") })
+        let shown = try bench.run("doctor", "--repair", "--last-change", "show")
+        #expect(shown.output.contains("pressure: offered 170, shown 160"))
         #expect(try troubles("--repair", "--last-change", word) == [])
         #expect(try !bench.run("doctor").output.contains("--last-change"))
+        #expect(try bench.document("status").integer("offered") == 0)
         let fields = try bench.document("show", StoreBench.assigned.rawValue).object("fields")
         #expect(try fields.object("pressure").integer("value") == pressure)
     }

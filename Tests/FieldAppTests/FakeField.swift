@@ -12,6 +12,8 @@ struct FakeField {
     var inspections: [RecordID: InspectionPicture] = [:]
     var conflicts: [RecordID: ConflictPicture] = [:]
     var rows: [QueueRow] = []
+    /// Changes that only the journal has.
+    var offered = 0
     /// The next writes of answers fail with this.
     var refusal: StoreRefusal?
     /// The next answer is stored and cannot be read back.
@@ -138,6 +140,7 @@ struct FakeField {
     var status: StatusPicture {
         var status = StatusPicture()
         status.rows = rows
+        status.offered = offered
         status.failed = rows.count { $0.badge == .failed }
         status.conflict = rows.count { $0.badge == .conflict }
         return status

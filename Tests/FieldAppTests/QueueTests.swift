@@ -23,6 +23,21 @@ struct QueueTests {
         return story
     }
 
+    @Test("a change that only the journal has is told with each unlocking, and once")
+    func offered() throws {
+        var story = try Story()
+        story.field.offered = 1
+        story.unlock()
+        let words = "1 change is in the journal alone, neither shown nor sent: 'walkdown doctor'"
+        #expect(story.state.notice?.text == words)
+        story.press(.down)
+        story.type("t")
+        #expect(story.state.notice == nil)
+        story.send(.lockDemanded)
+        story.unlock()
+        #expect(story.state.notice?.text == words)
+    }
+
     @Test("only a failed row is retried, others say why not")
     func retry() throws {
         var story = try Self.story()

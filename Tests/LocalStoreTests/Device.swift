@@ -99,15 +99,19 @@ final class Device {
 
     /// From the journal alone, while no store is open; opens the new one.
     @discardableResult
-    func rebuildClosed() throws -> Rebuilding {
+    func rebuildClosed(migrations: Migrations = Schema.migrations) throws -> Rebuilding {
         let rebuilding = try DeviceStore.rebuild(
-            home: home, protection: protection, sources: sources, journal: journal)
-        store = try openAgain()
+            home: home, protection: protection, sources: sources, journal: journal,
+            migrations: migrations)
+        store = try openAgain(migrations: migrations)
         return rebuilding
     }
 
-    func damage() throws -> String? {
-        try DeviceStore.damage(home: home, protection: protection)
+    /// - Parameter isLibrarySound: what is said of the library where that is asked.
+    func damage(isLibrarySound: Bool? = nil) throws -> String? {
+        try DeviceStore.damage(
+            home: home, protection: protection,
+            isLibrarySound: isLibrarySound.map { said in { said } })
     }
 
     /// The database as another program opens it, without our functions.

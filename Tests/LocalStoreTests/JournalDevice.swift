@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Replication
 import SQLite
 import Synchronization
@@ -72,7 +73,7 @@ final class Noted<Value: Sendable>: Sendable {
 /// A journal's folder in memory that does what a test says before each call.
 final class ScriptedFolder: JournalFolder {
     enum Call: Equatable {
-        case make, write, synchronize, remove, read
+        case make, write, synchronize, rename, remove, read
     }
 
     private final class File: JournalFile {
@@ -147,8 +148,15 @@ final class ScriptedFolder: JournalFolder {
 
     func reopen(_ name: String) throws -> any JournalFile { File(name, in: self) }
 
+    /// As on a disk, the name has changed when making it durable fails.
     func rename(_ name: String, to other: String) throws {
-        files.withLock { $0[other] = $0.removeValue(forKey: name) }
+        try files.withLock { files in
+            guard let bytes = files.removeValue(forKey: name) else {
+                throw JournalFault.system(operation: "rename", path: name, code: ENOENT)
+            }
+            files[other] = bytes
+        }
+        try consult(.rename)
     }
 
     func remove(_ name: String) throws {
@@ -191,6 +199,17 @@ struct HomeImage {
         files[name] = bytes
     }
 
+    /// Spoils the entries of the journal that are chosen, each in the middle.
+    mutating func spoil(where isChosen: (JournalFrame) -> Bool) {
+        for name in journalNames {
+            change(name) { bytes in
+                for (start, frame) in JournalFrame.all(in: bytes) where isChosen(frame) {
+                    bytes[start + frame.byteCount / 2] ^= 1
+                }
+            }
+        }
+    }
+
     mutating func remove(_ name: String) { files[name] = nil }
 
     mutating func removeJournal() { files = files.filter { !$0.key.hasPrefix("journal/") } }
@@ -208,6 +227,19 @@ struct HomeImage {
             let path = home.directory + "/" + name
             #expect(manager.createFile(atPath: path, contents: Data(bytes)))
         }
+    }
+}
+
+extension JournalFrame {
+    /// The frames of a sound segment, and where they begin.
+    static func all(in segment: [UInt8]) -> [(start: Int, frame: JournalFrame)] {
+        var frames: [(start: Int, frame: JournalFrame)] = []
+        var place = 0
+        while let frame = JournalFrame(in: segment, at: place) {
+            frames.append((place, frame))
+            place += frame.byteCount
+        }
+        return frames
     }
 }
 

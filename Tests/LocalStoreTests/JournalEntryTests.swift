@@ -45,8 +45,8 @@ struct JournalEntryTests {
     @Test("an entry of a newer version is told from damage")
     func newer() {
         var bytes = JournalBytes()
-        bytes.append(Int64(3))
-        #expect(throws: JournalFault.newerFormat(3)) { try JournalEntry(decoding: bytes.bytes) }
+        bytes.append(Int64(4))
+        #expect(throws: JournalFault.newerFormat(4)) { try JournalEntry(decoding: bytes.bytes) }
     }
 
     @Test("an entry of the first format is read: it knows of no older epoch and no pull position")
@@ -58,8 +58,48 @@ struct JournalEntryTests {
         for number: Int64 in [9, 3, 1] { bytes.append(number) }
         bytes.append(DatabaseValue.text("baton"))
         bytes.append(false)
-        // One change: the mutation stands, with one field.
+        // One change: the mutation stands.
         for number: Int64 in [1, 1] { bytes.append(number) }
+        append(mutation: &bytes)
+        let entry = JournalEntry.transaction(
+            JournalTransaction(
+                number: 7, isDurable: true,
+                position: JournalPosition(
+                    lamport: 9, sequence: 3, serverEpoch: 1, baton: "baton"),
+                changes: [.standing(mutation)]))
+        #expect(try JournalEntry(decoding: bytes.bytes) == entry)
+    }
+
+    @Test("a snapshot of the second format is read: it offers what was not saved")
+    func secondFormat() throws {
+        var bytes = JournalBytes()
+        // Format 2, a snapshot, its number; lamport, sequence, epoch, baton and pull position.
+        for number: Int64 in [2, 1, 7, 9, 3, 1] { bytes.append(number) }
+        for _ in 1...2 { bytes.append(DatabaseValue.null) }
+        // An origin of nothing, no mutation, one offer.
+        for number: Int64 in [0, 0, 1] { bytes.append(number) }
+        append(mutation: &bytes)
+        bytes.append(false)
+        let entry = JournalEntry.snapshot(
+            JournalSnapshot(
+                number: 7, position: JournalPosition(lamport: 9, sequence: 3, serverEpoch: 1),
+                origin: JournalOrigin(metadata: [:]), mutations: [],
+                offered: [JournalledOffer(mutation: mutation, doubt: .unsaved)]))
+        #expect(try JournalEntry(decoding: bytes.bytes) == entry)
+    }
+
+    private let mutation = JournalledMutation(
+        id: "m", sequence: 3, table: "inspection", record: "r", operation: "UPDATE",
+        status: "PENDING", isSealed: false, lamport: 9, bytes: 64, schemaVersion: 1,
+        retryCount: 0, createdAt: "at",
+        fields: [
+            "notes": JournalledMutation.Field(
+                value: .text("new"), baseValue: .null, baseVersion: 4, lamport: 9)
+        ])
+
+    /// That mutation as the first format had it; the second says after a field that its base is no old
+    /// one.
+    private func append(mutation bytes: inout JournalBytes) {
         for text in ["m", "inspection", "r", "UPDATE", "PENDING", "at"] { bytes.append(text) }
         for number: Int64 in [3, 9, 64, 1, 0] { bytes.append(number) }
         bytes.append(false)
@@ -68,22 +108,6 @@ struct JournalEntryTests {
         bytes.append("notes")
         for value in [DatabaseValue.text("new"), .null] { bytes.append(value) }
         for number: Int64 in [4, 9] { bytes.append(number) }
-
-        let mutation = JournalledMutation(
-            id: "m", sequence: 3, table: "inspection", record: "r", operation: "UPDATE",
-            status: "PENDING", isSealed: false, lamport: 9, bytes: 64, schemaVersion: 1,
-            retryCount: 0, createdAt: "at",
-            fields: [
-                "notes": JournalledMutation.Field(
-                    value: .text("new"), baseValue: .null, baseVersion: 4, lamport: 9)
-            ])
-        let entry = JournalEntry.transaction(
-            JournalTransaction(
-                number: 7, isDurable: true,
-                position: JournalPosition(
-                    lamport: 9, sequence: 3, serverEpoch: 1, baton: "baton"),
-                changes: [.standing(mutation)]))
-        #expect(try JournalEntry(decoding: bytes.bytes) == entry)
     }
 
     @Test(
@@ -108,7 +132,10 @@ enum RandomEntries {
                 JournalSnapshot(
                     number: integer(&random), position: position(&random),
                     origin: origin(&random), mutations: mutations(&random),
-                    offered: mutations(&random)))
+                    offered: mutations(&random).map { mutation in
+                        JournalledOffer(
+                            mutation: mutation, doubt: random.pick(OfferedChange.Doubt.allCases))
+                    }))
         case 2: .transaction(transaction(&random))
         default: .confirmed(integer(&random))
         }

@@ -161,6 +161,102 @@ struct JournalFaultTests {
         try device.finish()
     }
 
+    private func lastName() throws -> String {
+        let numbers = try folder.names().compactMap(JournalSegment.number(ofName:))
+        return JournalSegment.name(try #require(numbers.max()))
+    }
+
+    private func nextName() throws -> String {
+        let numbers = try folder.names().compactMap(JournalSegment.number(ofName:))
+        return JournalSegment.name(try #require(numbers.max()) + 1)
+    }
+
+    @Test("F03 a stop while a segment is made leaves a journal that says who this device is")
+    func emptySegment() throws {
+        let id = try device.acceptedInspection([("doors", .integer(1))])
+        try device.store.close()
+        let name = try nextName()
+        _ = try folder.make(name, byteCount: JournalSegments.byteCount)
+        try device.reopen(closed: true)
+        try device.store.set([("doors", .integer(2))], on: id)
+        try device.store.onJournal { $0.tidy($1) }
+        #expect(try device.reading().replay.origin != nil)
+        let rows = try device.waitingRows()
+        try device.rebuild()
+        #expect(try device.waitingRows() == rows)
+        try device.finish()
+    }
+
+    @Test("F03 the first write of a segment that a power cut took in the middle is no damage")
+    func cutBeginning() throws {
+        let id = try device.acceptedInspection([("doors", .integer(1))])
+        try device.store.set([("notes", .string("n"))], on: id)
+        try device.store.close()
+        let segment = try folder.contents(of: lastName())
+        let first = try #require(JournalFrame(in: segment, at: 0)).bytes
+        let name = try nextName()
+        for written in [3, 6, 12, 40, first.count - 1] {
+            _ = try folder.make(name, byteCount: JournalSegments.byteCount)
+            folder.change(name) { $0.replaceSubrange(0..<written, with: first.prefix(written)) }
+            let reading = try device.reading()
+            #expect(reading.isTorn && reading.lost == 0, "\(written) bytes")
+        }
+        try device.reopen(closed: true)
+        try device.store.onJournal { $0.tidy($1) }
+        #expect(try device.reading().setAside == [])
+        try device.finish()
+    }
+
+    @Test("a damaged file that got its new name with an error keeps no other file from going")
+    func renamedWithError() throws {
+        let id = try device.acceptedInspection([("doors", .integer(1))])
+        try device.store.set([("doors", .integer(2))], on: id)
+        try device.store.close()
+        let damaged = try lastName()
+        folder.change(damaged) { $0[700] ^= 1 }
+        folder.fail(.rename, with: EIO)
+        try device.reopen(closed: true)
+        try device.store.onJournal { $0.tidy($1) }
+        folder.work()
+        for _ in 1...2 {
+            try device.store.leaveOffered()
+            try device.store.onJournal { $0.tidy($1) }
+        }
+        #expect(try folder.names().count == 2)
+        #expect(try device.reading().setAside == [damaged + ".damaged"])
+        try device.finish()
+    }
+
+    @Test("what a disk does not let go is told once, in the log, and the rest goes")
+    func notRemoved() throws {
+        let id = try device.newInspection()
+        folder.fail(.remove, with: EIO)
+        for _ in 1...3 {
+            try device.store.leaveOffered()
+            try device.store.onJournal { $0.tidy($1) }
+        }
+        #expect(try folder.names().count == 4)
+        let logged = "SELECT count(*) FROM __sync_log WHERE detail LIKE 'a file stays: %'"
+        #expect(try device.number(logged) == 1)
+        folder.work()
+        try device.store.set([("doors", .integer(1))], on: id)
+        try device.store.onJournal { $0.tidy($1) }
+        #expect(try folder.names().count == 1)
+        try device.finish()
+    }
+
+    @Test("what a killed process wrote last is on the disk before another segment is begun")
+    func formerTail() throws {
+        let long = FieldValue.string(String(repeating: "x", count: 60_000))
+        let ids = try (0..<17).map { _ in try device.newInspection() }
+        for id in ids { try device.store.set([("notes", long)], on: id) }
+        try device.reopen()
+        _ = folder.takeCalls()
+        try device.store.set([("facility", long)], on: ids[0])
+        #expect(folder.takeCalls() == [.synchronize, .make, .write, .synchronize])
+        try device.finish()
+    }
+
     @Test("R-5 a cipher that fails to seal undoes the edit; one that fails to open loses nothing")
     func cipher() throws {
         let isFailing = Flag()

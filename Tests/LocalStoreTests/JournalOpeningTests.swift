@@ -1,4 +1,5 @@
 import Coding
+import Crypto
 import Replication
 import SQLite
 import TestSupport
@@ -102,6 +103,43 @@ struct JournalOpeningTests {
         try device.finish()
     }
 
+    @Test("what was taken back does not come back with an older database")
+    func takenBack() throws {
+        let id = try device.acceptedInspection([("doors", .integer(1))])
+        try device.store.set([("doors", .integer(5))], on: id)
+        let older = try device.image
+        try device.store.set([("doors", .integer(1))], on: id)
+        #expect(try device.store.outbox().isEmpty)
+        // The journal is written anew, as it is when it has grown.
+        try device.store.leaveOffered()
+        try device.store.set([("notes", .string("n"))], on: id)
+        try device.store.onJournal { $0.tidy($1) }
+        try device.restart(on: device.image.with(databaseOf: older))
+        #expect(try device.value("doors", of: id) == .integer(1))
+        #expect(try device.value("notes", of: id) == .string("n"))
+        #expect(try device.queue(id) == ["UPDATE PENDING notes=n on -@0"])
+        try device.finish()
+    }
+
+    @Test("F03 an older database keeps what an unreadable entry of the journal would have had")
+    func olderDatabaseIncomplete() throws {
+        let id = try device.acceptedInspection()
+        let long = FieldValue.string(String(repeating: "x", count: 9000))
+        try device.store.set([("facility", long), ("notes", .string("n"))], on: id)
+        let older = try device.image
+        try device.store.set([("doors", .integer(1))], on: id)
+        try device.store.set([("doors", .integer(2))], on: id)
+        try device.store.onJournal { $0.tidy($1) }
+        var image = try device.image.with(databaseOf: older)
+        image.spoil { $0.box.ciphertext.count > 9000 }
+        try device.restart(on: image)
+        #expect(try device.value("notes", of: id) == .string("n"))
+        #expect(try device.value("facility", of: id) == long)
+        #expect(try device.value("doors", of: id) == .integer(2))
+        #expect(try device.store.outbox().map(\.status) == ["PENDING"])
+        try device.finish()
+    }
+
     @Test("F43 a change whose commit a power cut took is offered, not applied, and can be taken")
     func offered() throws {
         let id = try device.acceptedInspectionOf(server)
@@ -113,6 +151,7 @@ struct JournalOpeningTests {
         let offer = try #require(try device.store.offeredChanges().first)
         #expect(offer.record == id)
         #expect(offer.fields == ["doors", "notes"])
+        #expect(offer.doubt == .unsaved)
         // It stays while the work goes on.
         try device.store.set([("facility", .string("Pier 4"))], on: id)
         try device.reopen()
@@ -197,9 +236,35 @@ struct JournalOpeningTests {
         }
         try device.store.close()
         try device.reopen(closed: true)
-        #expect(try device.store.offeredChanges().map(\.fields) == [["doors"]])
+        let offered = try device.store.offeredChanges()
+        #expect(offered.map(\.fields) == [["doors"]])
+        #expect(offered.map(\.doubt) == [.otherwise])
+        #expect(
+            try device.store.offeredValues() == [
+                OfferedValue(record: id, field: "doors", offered: .integer(2), shown: .integer(1))
+            ])
         try device.store.takeOffered()
         #expect(try device.value("doors", of: id) == .integer(2))
+        try device.finish()
+    }
+
+    @Test("M18 what only the journal has is not proven to be at the server")
+    func proof() throws {
+        let id = try device.acceptedInspectionOf(server)
+        let before = try device.image
+        try device.store.set([("doors", .integer(2))], on: id)
+        try device.restart(on: device.image.with(databaseOf: before))
+        for _ in 1...2 {
+            try device.sync(server)
+            try device.store.note(CycleNote(digest: .equal))
+            let status = try device.store.status()
+            #expect(status.offered == 1 && status.unsynced == 0)
+            #expect(!status.nothingUnsynced && status.state == "attention")
+            #expect(try !device.store.writer.perform { try $0.holdsNoWork() })
+            try device.reopen()
+        }
+        try device.store.leaveOffered()
+        #expect(try device.store.status().nothingUnsynced)
         try device.finish()
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import SQLite
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ struct JournalSegmentTests {
         let reading = JournalSegmentReading(segment, by: cipher)
         #expect(numbers(reading) == [1, 2, 3, 4])
         #expect(reading.end == segment.count - Self.spare.count)
-        #expect(!reading.isTorn && reading.damagedPlaces == 0)
+        #expect(reading.tail == .free && reading.damagedPlaces == 0)
         for (entry, after) in zip(reading.entries, reading.entries.dropFirst()) {
             #expect(after.previous == entry.hash)
         }
@@ -46,15 +47,54 @@ struct JournalSegmentTests {
         let last = frames[3]
         for written in 0..<last.count {
             let bytes = whole + last.prefix(written)
-            for rest in [0, last.count - written + Self.spare.count] {
-                let segment = bytes + [UInt8](repeating: 0, count: rest)
-                let reading = JournalSegmentReading(segment, by: cipher)
-                #expect(numbers(reading) == [1, 2, 3], "\(written) bytes")
-                #expect(reading.end == whole.count)
-                #expect(reading.isTorn == (written > 0), "\(written) bytes")
-                #expect(reading.damagedPlaces == 0)
-            }
+            let rest = last.count - written + Self.spare.count
+            let segment = bytes + [UInt8](repeating: 0, count: rest)
+            let reading = JournalSegmentReading(segment, by: cipher)
+            #expect(numbers(reading) == [1, 2, 3], "\(written) bytes")
+            #expect(reading.end == whole.count)
+            #expect(reading.tail == (written > 0 ? .cut : .free), "\(written) bytes")
+            #expect(reading.damagedPlaces == 0)
         }
+    }
+
+    @Test("a power cut that took a sector and not those behind it is no damage")
+    func missingSector() throws {
+        let long = JournalOrigin(metadata: ["token": .text(String(repeating: "x", count: 4000))])
+        var chain = JournalChain()
+        let frame = try chain.frame(.beginning(long), by: cipher)
+        let spare = [UInt8](repeating: 0, count: 1000)
+        for sector in 0..<frame.count / 512 {
+            var bytes = frame + spare
+            for place in sector * 512..<(sector + 1) * 512 { bytes[place] = 0 }
+            let reading = JournalSegmentReading(bytes, by: cipher)
+            #expect(reading.tail == .cut, "sector \(sector)")
+            #expect(reading.entries.isEmpty)
+        }
+    }
+
+    @Test("an entry that is there to its last byte and does not open is damage, also at the end")
+    func flippedLast() {
+        let start = segment.count - Self.spare.count - frames[3].count
+        // A zero there could be one that was never written.
+        let tail: JournalTail = frames[3].last == 0 ? .cut : .damaged(entries: 1)
+        for place in start + JournalFrame.headByteCount..<start + frames[3].count - 1 {
+            var bytes = segment
+            bytes[place] ^= 1 << UInt8(place % 8)
+            let reading = JournalSegmentReading(bytes, by: cipher)
+            #expect(numbers(reading) == [1, 2, 3], "byte \(place)")
+            #expect(reading.tail == tail, "byte \(place)")
+        }
+    }
+
+    @Test("more at the end than one write can leave is damage", arguments: UInt64(1)...20)
+    func noiseBehind(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let start = frames[0].count + random.below(frames[1].count)
+        var bytes = segment
+        for place in start..<segment.count - Self.spare.count { bytes[place] ^= 0x5A }
+        let reading = JournalSegmentReading(bytes, by: cipher)
+        #expect(numbers(reading) == [1], "seed \(seed)")
+        #expect(reading.tail == .damaged(entries: 1), "seed \(seed)")
     }
 
     @Test("a changed bit in an entry, whichever, costs this entry and no other")
@@ -66,7 +106,7 @@ struct JournalSegmentTests {
             let reading = JournalSegmentReading(bytes, by: cipher)
             #expect(numbers(reading) == [1, 3, 4], "byte \(place)")
             #expect(reading.damagedPlaces == 1)
-            #expect(!reading.isTorn)
+            #expect(reading.tail == .free)
         }
     }
 
@@ -85,7 +125,7 @@ struct JournalSegmentTests {
         let other = try JournalCipher.keyed(by: SecretBytes.random(count: 32))
         let reading = JournalSegmentReading(segment, by: other)
         #expect(reading.entries.isEmpty)
-        #expect(reading.isTorn)
+        #expect(reading.tail == .damaged(entries: 4))
     }
 
     @Test("an entry does not open under another's number")
@@ -140,6 +180,30 @@ struct JournalReadingTests {
         try fill([[Self.mark, Self.mark], [Self.mark], [Self.mark]])
         try folder.remove(JournalSegment.name(2))
         #expect(try read().lost == 1)
+    }
+
+    @Test("what is damaged at the end of a segment is counted once, by the next one's number")
+    func damagedEnd() throws {
+        try fill([[Self.mark, Self.mark], [Self.mark]])
+        folder.change(JournalSegment.name(1)) { bytes in
+            let second = JournalFrame.all(in: bytes)[1]
+            bytes[second.start + second.frame.byteCount / 2] ^= 1
+        }
+        #expect(try read().lost == 1)
+        #expect(try read().segments.map(\.isDamaged) == [true, false])
+        try folder.remove(JournalSegment.name(2))
+        #expect(try read().lost == 1)
+        #expect(try !read().isTorn)
+    }
+
+    @Test("a first segment of which nothing is readable is told")
+    func damagedBeginning() throws {
+        try fill([[Self.mark, Self.mark], [Self.mark]])
+        folder.change(JournalSegment.name(1)) { bytes in
+            for place in bytes.indices where bytes[place] != 0 { bytes[place] ^= 0x5A }
+        }
+        #expect(try read().lost > 0)
+        #expect(try read().chain.number == 3)
     }
 
     @Test("a segment that somebody put back is told, and says nothing new")

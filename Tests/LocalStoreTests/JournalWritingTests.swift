@@ -182,6 +182,48 @@ struct JournalWritingTests {
         try device.finish()
     }
 
+    @Test("large values of others in a conflict do not let the journal be written again and again")
+    func largeConflict() throws {
+        let server = StoryServer()
+        let id = try device.acceptedInspectionOf(server)
+        let long = FieldValue.string(String(repeating: "x", count: 60_000))
+        var fields: [FieldName: FieldValue] = ["notes": .string("theirs")]
+        for number in 0..<80 { fields["q\(number)"] = long }
+        server.edit(id, fields)
+        try device.store.set([("notes", .string("mine"))], on: id)
+        try device.sync(server)
+        #expect(try device.store.conflicts().count == 1)
+        try device.store.onJournal { $0.tidy($1) }
+        _ = folder.takeCalls()
+        for _ in 1...5 { try device.store.onJournal { $0.tidy($1) } }
+        #expect(folder.takeCalls() == [])
+        try device.reopen()
+        for _ in 1...5 { try device.store.onJournal { $0.tidy($1) } }
+        #expect(folder.takeCalls().filter { $0 != .read && $0 != .remove } == [])
+        try device.finish()
+    }
+
+    @Test("a small mutation is written whole also where only its status changes")
+    func wholeStatus() throws {
+        let id = try device.acceptedInspection()
+        try device.store.set([("notes", .string("MARKER"))], on: id)
+        let edited = try device.reading().end
+        _ = try device.store.sealBatch()
+        #expect(try device.secondCopy().map(\.status) == ["IN_FLIGHT"])
+        let name = JournalSegment.name(1)
+        folder.change(name) { bytes in
+            for (start, frame) in JournalFrame.all(in: bytes)
+            where start + frame.byteCount == edited {
+                bytes[start + frame.byteCount / 2] ^= 1
+            }
+        }
+        #expect(try device.reading().lost == 1)
+        let sealed = try #require(try device.secondCopy().first)
+        #expect(sealed.fields["notes"]?.value == .text("MARKER"))
+        try device.reopen()
+        try device.finish()
+    }
+
     @Test("the files of a real home are nobody else's")
     func modes() throws {
         let device = try Device()

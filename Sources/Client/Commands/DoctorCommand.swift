@@ -60,8 +60,12 @@ enum DoctorCommand {
             let repaired = repair.map { repair in
                 check("repair") { try repair.perform(on: unlocked, run) }
             }
-            return [repaired].compactMap { $0 } + databaseFindings(unlocked, run)
-                + [check("journal") { try examineJournal(of: unlocked) }]
+            let database = databaseFindings(unlocked, run)
+            let isSound = database.allSatisfy { $0.trouble == nil }
+            let journal = check("journal") {
+                try JournalLook(of: unlocked, besideSoundDatabase: isSound).note()
+            }
+            return [repaired].compactMap { $0 } + database + [journal]
         } catch VaultError.noPIN where repair == nil {
             return [
                 Finding(
@@ -116,28 +120,6 @@ enum DoctorCommand {
                 broken: try store.audit(), sizes: try store.sizes(),
                 status: try store.status())
         }
-    }
-
-    private static func examineJournal(of unlocked: UnlockedHome) throws -> String {
-        let copy = try DeviceStore.secondCopy(home: unlocked.home, key: unlocked.key)
-        guard copy.lost == 0 else {
-            throw Failure(
-                .failed,
-                counted(copy.lost, "entry", "entries") + " of the journal cannot be read",
-                advice: "The next command that writes makes it anew from the database.")
-        }
-        guard copy.knowsDevice else {
-            return "none yet: the next command that writes makes it"
-        }
-        var note =
-            counted(copy.waiting, "waiting change stands", "waiting changes stand")
-            + " in it a second time"
-        if copy.damagedFiles > 0 {
-            note +=
-                "; " + counted(copy.damagedFiles, "damaged file is", "damaged files are")
-                + " beside it"
-        }
-        return copy.offered.isEmpty ? note : note + "; " + Repair.words(for: copy.offered)
     }
 
     private static func check(

@@ -1,4 +1,5 @@
 internal import Arguments
+internal import Coding
 internal import LocalStore
 internal import Vault
 
@@ -8,13 +9,13 @@ struct Repair {
     static let option = Option(
         "repair", help: "Make a damaged database anew from the journal.")
     static let lastChange = Option(
-        "last-change", value: "WHAT", allowed: [Decision.take, .leave].map(\.rawValue),
+        "last-change", value: "WHAT", allowed: Decision.allCases.map(\.rawValue),
         help:
-            "With --repair: take a change that was not yet saved when the device stopped, or leave it."
+            "With --repair: show, take or leave a change that the journal has and the database has not."
     )
 
-    enum Decision: String {
-        case take, leave
+    enum Decision: String, CaseIterable {
+        case show, take, leave
     }
 
     private let decision: Decision?
@@ -76,7 +77,16 @@ struct Repair {
         case .leave:
             try store.leaveOffered()
             return [counted(offered.count, "change", "changes") + " let go"]
-        case nil: return [Self.words(for: offered)]
+        case .show: return try Self.words(for: offered) + values(in: store)
+        case nil: return Self.words(for: offered)
+        }
+    }
+
+    /// Answers, because somebody asked for them.
+    private func values(in store: DeviceStore) throws -> [String] {
+        try store.offeredValues().map { value in
+            "\(value.record) \(value.field): offered \(value.offered.words),"
+                + " shown \(value.shown.words)"
         }
     }
 
@@ -90,19 +100,48 @@ struct Repair {
             words.append(
                 counted(rebuilding.lost, "entry", "entries") + " of the journal could not be read")
         }
+        if rebuilding.unreadableFiles > 0 {
+            words.append(
+                counted(rebuilding.unreadableFiles, "file", "files")
+                    + " of the journal could not be read, and what waited in it is missing")
+        }
+        if rebuilding.isTorn { words.append(tornWords) }
         if let file = rebuilding.setAside.first {
             words.append("the damaged database is \(file)")
         }
         return words
     }
 
-    static func words(for offered: [OfferedChange]) -> String {
-        let changes = offered.map { change in
-            let fields = change.fields.filter { !$0.hasPrefix("@") }.joined(separator: " ")
-            return "\(change.table) \(change.record)" + (fields.isEmpty ? "" : ": \(fields)")
+    static let tornWords =
+        "the journal's last entry is cut, as when the device stops before a change is saved"
+
+    /// What is offered, by why nobody knows whether it counts.
+    static func words(for offered: [OfferedChange]) -> [String] {
+        OfferedChange.Doubt.allCases.compactMap { doubt -> String? in
+            let changes = offered.filter { $0.doubt == doubt }
+            guard !changes.isEmpty else { return nil }
+            let names = changes.map(name(of:)).joined(separator: ", ")
+            return "\(words(for: doubt)) (\(names)): 'walkdown doctor --repair --last-change show'"
+                + " shows the values, 'take' makes the journal's the newest, 'leave' lets them go"
         }
-        return "a change was not yet saved when the device stopped ("
-            + changes.joined(separator: ", ")
-            + "): 'walkdown doctor --repair --last-change take' makes it now, 'leave' lets it go"
     }
+
+    private static func name(of change: OfferedChange) -> String {
+        let fields = change.fields.filter { !$0.hasPrefix("@") }.joined(separator: " ")
+        return "\(change.table) \(change.record)" + (fields.isEmpty ? "" : ": \(fields)")
+    }
+
+    private static func words(for doubt: OfferedChange.Doubt) -> String {
+        switch doubt {
+        case .unsaved: "a change was not yet saved when the device stopped"
+        case .unknown:
+            "the journal's last change may have been saved; only the damaged database knew"
+        case .otherwise:
+            "the database was changed past Walkdown, and the journal has other values, perhaps older"
+        }
+    }
+}
+
+extension FieldValue {
+    fileprivate var words: String { isNull ? "nothing" : plainText }
 }

@@ -55,6 +55,7 @@ extension StatusSummary {
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
             "backgroundSync": .bool(syncsInBackground),
             "keptFromBefore": .integer(Int64(keptFromBefore)),
+            "offered": .integer(Int64(offered)),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
@@ -62,7 +63,8 @@ extension StatusSummary {
     /// What a person should know beside the counts, a sentence each.
     var notices: [String] {
         upgradeNotices
-            + [syncsInBackground ? nil : BackgroundSync.off, keptNotice].compactMap { $0 }
+            + [syncsInBackground ? nil : BackgroundSync.off, keptNotice, offeredNotice]
+            .compactMap { $0 }
     }
 
     /// What holds an upgrade up.
@@ -79,6 +81,14 @@ extension StatusSummary {
                     + " 'walkdown sync'")
         }
         return notices
+    }
+
+    /// What stands in the journal and not in the database.
+    var offeredNotice: String? {
+        guard offered > 0 else { return nil }
+        return counted(offered, "change stands", "changes stand")
+            + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it is, and"
+            + " 'walkdown doctor --repair --last-change take' or 'leave' decides"
     }
 
     /// What the server has lost and this device has not.

@@ -23,12 +23,15 @@ extension DeviceStore {
 }
 
 extension Connection {
-    /// Whether nothing of this device is unconfirmed, and nothing typed is unaccepted.
+    /// Whether nothing of this device is unconfirmed, nothing typed is unaccepted, and nothing offered is
+    /// undecided.
     func holdsNoWork() throws -> Bool {
         try first(
             """
             SELECT NOT EXISTS (SELECT 1 FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED')
                 AND NOT EXISTS (SELECT 1 FROM draft)
+                AND NOT EXISTS (
+                    SELECT 1 FROM __sync_metadata WHERE key = 'offered' AND value > 0)
             """
         ) { try $0.flag(0) } ?? true
     }

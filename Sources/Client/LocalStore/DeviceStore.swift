@@ -104,11 +104,18 @@ package final class DeviceStore: Sendable {
             _ home: Home, _ mode: Connection.Mode,
             prepare: (Connection) throws -> Void = { _ in }
         ) throws -> Connection {
+            try open(home.database, mode, prepare: prepare)
+        }
+
+        func open(
+            _ path: String, _ mode: Connection.Mode,
+            prepare: (Connection) throws -> Void = { _ in }
+        ) throws -> Connection {
             guard case .key(let key) = self else {
-                return try Connection.open(home.database, mode: mode, prepare: prepare)
+                return try Connection.open(path, mode: mode, prepare: prepare)
             }
             return try key.withBytes { key in
-                try Connection.open(home.database, mode: mode, key: key, prepare: prepare)
+                try Connection.open(path, mode: mode, key: key, prepare: prepare)
             }
         }
 

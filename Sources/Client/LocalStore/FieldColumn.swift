@@ -12,15 +12,22 @@ extension DatabaseValue {
     }
 }
 
+extension FieldValue {
+    /// Throws where no field can hold what is stored.
+    init(stored value: DatabaseValue) throws {
+        switch value {
+        case .null: self = .null
+        case .integer(let integer): self = .integer(integer)
+        case .real(let real): self = FieldValue.double(real).canonical
+        case .text(let text): self = .string(text)
+        case .blob: throw StoreError.damaged("a field holds a blob")
+        }
+    }
+}
+
 extension Row {
     /// A field's value. Throws where the column holds what no field can hold.
     package func fieldValue(_ index: Int) throws -> FieldValue {
-        switch value(index) {
-        case .null: .null
-        case .integer(let integer): .integer(integer)
-        case .real(let real): FieldValue.double(real).canonical
-        case .text(let text): .string(text)
-        case .blob: throw StoreError.damaged("a field holds a blob")
-        }
+        try FieldValue(stored: value(index))
     }
 }

@@ -159,13 +159,15 @@ package struct StatusSummary: Sendable, Equatable {
     package var drafts = 0
     /// Records that were here before the server was restored, and that it does not have any more.
     package var keptFromBefore = 0
+    /// Changes that stand in the journal alone, until a person takes or leaves them.
+    package var offered = 0
 
     package init() {}
 
     /// What can be said without asking the network: `attention`, `offline`, `waiting` or `synced`,
     /// in this order.
     package var state: String {
-        if failed + conflict > 0 { return "attention" }
+        if failed + conflict + offered > 0 { return "attention" }
         if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending > 0
         return waits || digest != .equal ? "waiting" : "synced"
@@ -173,9 +175,10 @@ package struct StatusSummary: Sendable, Equatable {
 
     /// The proof (M18) that this device could be lost without loss: no change waits, is on its way,
     /// in review, refused or in conflict, nothing typed stands here alone, and the digests were
-    /// equal when the server was last asked. A record that only devices have any more counts as well.
+    /// equal when the server was last asked. A record that only devices have any more counts as well, and
+    /// a change that only the journal has.
     package var nothingUnsynced: Bool {
-        unsynced + mediaPending + drafts + keptFromBefore == 0 && digest == .equal
+        unsynced + mediaPending + drafts + keptFromBefore + offered == 0 && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

@@ -81,6 +81,7 @@ extension DeviceStore {
                 } ?? 0
             summary.keptFromBefore = try database.lostRecords()
             summary.syncsInBackground = try database.syncsInBackground()
+            summary.offered = try database.offeredCount()
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1

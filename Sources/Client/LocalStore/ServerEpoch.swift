@@ -113,7 +113,7 @@ extension Connection {
     /// The server has not shown the record in this epoch.
     func noteUnseen(_ id: RecordID) throws {
         try execute(
-            "INSERT OR IGNORE INTO __sync_unseen (record_id, is_old) VALUES (?, 1)",
+            "INSERT OR REPLACE INTO __sync_unseen (record_id, is_old) VALUES (?, 1)",
             [.text(id.rawValue)])
     }
 

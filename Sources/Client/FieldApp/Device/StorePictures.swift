@@ -111,6 +111,7 @@ extension DeviceStore {
         picture.oldestUnsynced = summary.oldestUnsyncedUtc.flatMap(SyncTimestamp.shown)
         picture.isBackgroundOff = !summary.syncsInBackground
         picture.device = summary.deviceId.map { String($0.prefix(8)) } ?? ""
+        picture.offered = summary.offered
         picture.rows = try queueRows()
         return picture
     }

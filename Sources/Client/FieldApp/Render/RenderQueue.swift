@@ -14,7 +14,10 @@ extension Frame {
             canvas.lines(lines, in: head.inset(columns: 1, rows: 0), style: theme.body)
         }
         guard !state.status.rows.isEmpty else {
-            drawEmpty("Nothing waits: everything is at the server", in: rest)
+            drawEmpty(
+                state.status.offered > 0
+                    ? "Nothing waits here; what the journal alone has, 'walkdown doctor' names"
+                    : "Nothing waits: everything is at the server", in: rest)
             return
         }
         let items = state.status.rows.map { row in
@@ -34,6 +37,7 @@ extension Frame {
         if let agree = status.digestsAgree {
             facts.append(agree ? "digests agree" : "digests differ")
         }
+        if status.offered > 0 { facts.append("\(status.offered) in the journal alone") }
         if status.isBackgroundOff { facts.append("background sync off: only 's' sends") }
         if status.isMetered, !status.isBackgroundOff { facts.append("metered: only 's' sends") }
         if !status.device.isEmpty { facts.append("device \(status.device)") }

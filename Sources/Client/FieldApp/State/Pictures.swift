@@ -107,6 +107,8 @@ package struct StatusPicture: Equatable, Sendable {
     package var isMetered = false
     /// Nothing goes by itself, because it was switched off.
     package var isBackgroundOff = false
+    /// Changes that stand in the journal alone, until a person decides with 'walkdown doctor'.
+    package var offered = 0
     package var rows: [QueueRow] = []
 
     package init() {}

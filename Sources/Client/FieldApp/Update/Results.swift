@@ -10,6 +10,7 @@ extension AppState {
         case .worklist(let rows):
             worklist.replace(rows)
         case .status(let picture):
+            tellOfOffers(picture)
             status = picture
             settleStatus()
         case .inspection(let picture):
@@ -42,6 +43,14 @@ extension AppState {
             break
         }
         return []
+    }
+
+    /// Said with each unlocking, until somebody has decided.
+    private mutating func tellOfOffers(_ picture: StatusPicture) {
+        guard picture.offered > status.offered else { return }
+        notice = Notice(
+            (picture.offered == 1 ? "1 change is" : "\(picture.offered) changes are")
+                + " in the journal alone, neither shown nor sent: 'walkdown doctor'", .bad)
     }
 
     /// Goes to the first of them, so that nobody has to look for it.

@@ -38,12 +38,15 @@ final class Journal: @unchecked Sendable {
     private var written: Written?
     /// The last entry's transaction, until the journal itself says that it was committed.
     private var unconfirmed: Int64?
-    private(set) var offered: [JournalledMutation] = []
+    private(set) var offered: [JournalledOffer] = []
     private var offeredSince: Int?
     /// Whether everything has to be written anew before the next entry.
     private var isDue: Bool
     /// Why that did not succeed.
     private(set) var trouble: (any Error)?
+    /// Why a file that nothing waits for is still there.
+    private var leftover: (any Error)?
+    private var isLeftoverLogged = false
     private var isClosed = false
     /// What is there could not be read, so nothing may take its place.
     private let isUnreadable: Bool
@@ -52,7 +55,7 @@ final class Journal: @unchecked Sendable {
     ///   be written anew.
     init(
         _ segments: JournalSegments, on database: Connection, continuing replay: JournalReplay?,
-        offering offered: [JournalledMutation]
+        offering offered: [JournalledOffer]
     ) throws {
         self.segments = segments
         rows = try JournalledRows(database)
@@ -66,6 +69,7 @@ final class Journal: @unchecked Sendable {
         }
         try JournalMarks.install(on: database)
         renewIfDue(database)
+        try database.noteOffers(offered.count)
     }
 
     /// One whose folder cannot be read. Nothing is written beside what is there; the queue does not
@@ -155,7 +159,7 @@ final class Journal: @unchecked Sendable {
     ) throws -> JournalChange {
         var row = row
         let isKnown = live[row.id] != nil
-        guard isKnown, names.isEmpty || row.bytes > Self.wholeUpTo else {
+        guard isKnown, row.bytes > Self.wholeUpTo else {
             row.fields = try rows.fields(of: row.sequence)
             return .standing(row)
         }
@@ -234,8 +238,11 @@ final class Journal: @unchecked Sendable {
         renewIfDue(database)
         if let unconfirmed { confirm(unconfirmed, isDurable: true) }
         dropSettled()
+        logLeftover(on: database)
         let needed = live.values.reduce(0) { $0 + Int(clamping: $1.byteCount) }
-        guard segments.byteCount > Self.fewBytes + 4 * needed else { return }
+        // A snapshot can be larger than what was counted. Another one would be as large.
+        let least = max(needed, segments.snapshotByteCount)
+        guard segments.byteCount > Self.fewBytes + 4 * least else { return }
         isDue = true
         renewIfDue(database)
     }
@@ -243,7 +250,20 @@ final class Journal: @unchecked Sendable {
     private func dropSettled() {
         let oldest = live.values.map(\.since).min() ?? segments.current
         // A file that cannot be removed now is read again, says nothing new, and is tried again.
-        try? segments.drop(olderThan: min(oldest, offeredSince ?? oldest))
+        leftover = segments.drop(olderThan: min(oldest, offeredSince ?? oldest))
+    }
+
+    /// For support, once: nothing is lost by it, but the folder may grow.
+    private func logLeftover(on database: Connection) {
+        guard let leftover, !isLeftoverLogged else { return }
+        do {
+            try database.execute(
+                "INSERT INTO __sync_log (at_utc, event, detail) VALUES (walkdown_now(), ?, ?)",
+                [.text("journal"), .text("a file stays: \(leftover)")])
+            isLeftoverLogged = true
+        } catch {
+            // The next quiet moment tells it.
+        }
     }
 
     /// Before the database is closed.
@@ -261,6 +281,7 @@ final class Journal: @unchecked Sendable {
         isDue = true
         renewIfDue(database)
         try requireWritable()
+        try database.noteOffers(0)
     }
 
     /// - Throws: why changes of the queue are refused.
@@ -279,5 +300,15 @@ final class Journal: @unchecked Sendable {
 
 extension JournalledMutation {
     /// About what it takes in a segment.
-    var byteCount: Int64 { bytes + 256 }
+    var byteCount: Int64 { bytes + 256 + Int64(snapshot?.utf8.count ?? 0) }
+}
+
+extension Connection {
+    /// How many changes are offered, for who asks without the journal.
+    fileprivate func noteOffers(_ count: Int) throws {
+        guard try offeredCount() != count else { return }
+        try setMetadata("offered", .integer(Int64(count)))
+    }
+
+    func offeredCount() throws -> Int { Int(clamping: try metadataInteger("offered") ?? 0) }
 }

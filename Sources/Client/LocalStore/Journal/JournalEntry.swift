@@ -34,6 +34,12 @@ struct JournalledMutation: Equatable, Sendable {
     var fields: [FieldName: Field] = [:]
 }
 
+/// A change that stands in the journal and not in the queue.
+struct JournalledOffer: Equatable, Sendable {
+    var mutation: JournalledMutation
+    var doubt: OfferedChange.Doubt
+}
+
 /// What a transaction did to one mutation.
 enum JournalChange: Equatable, Sendable {
     /// It stands like this afterwards.
@@ -87,8 +93,8 @@ struct JournalSnapshot: Equatable, Sendable {
     var position: JournalPosition
     var origin: JournalOrigin
     var mutations: [JournalledMutation]
-    /// Changes of which nobody knows whether they were saved, until a person decides.
-    var offered: [JournalledMutation]
+    /// Until a person decides.
+    var offered: [JournalledOffer]
 }
 
 enum JournalEntry: Equatable, Sendable {

@@ -3,8 +3,9 @@ internal import SQLite
 
 extension JournalEntry {
     /// Of the coding. A reader that does not know it leaves the entry alone and says so.
-    /// The first had no bases of older epochs and no pull position.
-    static let format: Int64 = 2
+    /// The first had no bases of older epochs and no pull position; the second did not say why a change
+    /// is offered.
+    static let format: Int64 = 3
 
     func encoded() -> [UInt8] {
         var bytes = JournalBytes()
@@ -42,7 +43,7 @@ extension JournalEntry {
                 JournalSnapshot(
                     number: try reader.integer(), position: try reader.position(),
                     origin: try reader.origin(), mutations: try reader.list { try $0.mutation() },
-                    offered: try reader.list { try $0.mutation() }))
+                    offered: try reader.list { try $0.offer() }))
         case 2: self = .transaction(try reader.transaction())
         case 3: self = .confirmed(try reader.integer())
         default: throw JournalFault.malformed
@@ -84,6 +85,11 @@ extension JournalBytes {
                 bytes.append(list: removed) { $0.append($1) }
             }
         }
+    }
+
+    fileprivate mutating func append(_ offer: JournalledOffer) {
+        append(offer.mutation)
+        append(offer.doubt.rawValue)
     }
 
     fileprivate mutating func append(_ mutation: JournalledMutation) {
@@ -156,6 +162,16 @@ extension JournalByteReader {
             nextAttempt: try optionalInteger(), lastError: try optionalText(),
             snapshot: try optionalText(), createdAt: createdAt,
             others: try named { try $0.value() }, fields: try named { try $0.field() })
+    }
+
+    fileprivate mutating func offer() throws -> JournalledOffer {
+        let mutation = try mutation()
+        // Nothing but a last entry was offered most of the time.
+        guard format > 2 else { return JournalledOffer(mutation: mutation, doubt: .unsaved) }
+        guard let doubt = OfferedChange.Doubt(rawValue: try integer()) else {
+            throw JournalFault.malformed
+        }
+        return JournalledOffer(mutation: mutation, doubt: doubt)
     }
 
     private mutating func field() throws -> JournalledMutation.Field {

@@ -44,6 +44,39 @@ struct JournalFrame: Equatable {
     private static func number(in bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
+
+    /// Where a frame that begins here says that it ends; nil where not even that can stand here.
+    static func end(in segment: [UInt8], at start: Int) -> Int? {
+        guard start + 8 <= segment.count else { return nil }
+        return start + headByteCount + Int(number(in: segment[start + 4..<start + 8]))
+    }
+
+    /// Every place that looks like the beginning of a frame.
+    static func starts(in segment: [UInt8], from start: Int) -> [Int] {
+        var starts: [Int] = []
+        var place = nextMagic(in: segment, from: start)
+        while place < segment.count {
+            starts.append(place)
+            place = nextMagic(in: segment, from: place + 1)
+        }
+        return starts
+    }
+
+    static func nextMagic(in bytes: [UInt8], from start: Int) -> Int {
+        bytes.withUnsafeBytes { buffer in
+            var place = start
+            while place < buffer.count, let base = buffer.baseAddress {
+                let rest = buffer.count - place
+                guard let found = memchr(base + place, Int32(magic[0]), rest) else {
+                    return buffer.count
+                }
+                place = base.distance(to: UnsafeRawPointer(found))
+                if buffer[place...].starts(with: magic) { return place }
+                place += 1
+            }
+            return buffer.count
+        }
+    }
 }
 
 /// Where the chain of entries stands: each holds the hash of the frame before it, so that one that was
@@ -79,25 +112,28 @@ struct JournalSegmentReading {
     private(set) var entries: [Entry] = []
     /// Behind the last entry.
     private(set) var end = 0
-    /// Places between two entries that hold something else.
+    /// Places before an entry that hold something else.
     private(set) var damagedPlaces = 0
-    /// Whether something that is no entry stands behind the last one: a write that was cut.
-    private(set) var isTorn = false
+    private(set) var tail = JournalTail.free
 
     init(_ segment: [UInt8], by cipher: JournalCipher) {
         var place = 0
+        var isPassingOver = false
         while place < segment.count {
             if let frame = JournalFrame(in: segment, at: place), take(frame, by: cipher) {
-                if isTorn { damagedPlaces += 1 }
-                isTorn = false
+                if isPassingOver { damagedPlaces += 1 }
+                isPassingOver = false
                 place += frame.byteCount
                 end = place
             } else {
-                guard isTorn || !Self.isZero(segment, from: place) else { return }
-                isTorn = true
-                place = Self.nextMagic(in: segment, from: place + 1)
+                guard isPassingOver || !Self.isZero(segment, from: place) else { return }
+                isPassingOver = true
+                place = JournalFrame.nextMagic(in: segment, from: place + 1)
             }
         }
+        guard isPassingOver else { return }
+        tail = JournalTail(
+            of: segment, behind: end, longestWrite: entries.isEmpty ? 2 : 1)
     }
 
     private mutating func take(_ frame: JournalFrame, by cipher: JournalCipher) -> Bool {
@@ -119,22 +155,6 @@ struct JournalSegmentReading {
             let rest = UnsafeRawBufferPointer(rebasing: buffer[start...])
             guard let first = rest.baseAddress, rest[0] == 0 else { return rest.isEmpty }
             return memcmp(first, first + 1, rest.count - 1) == 0
-        }
-    }
-
-    private static func nextMagic(in bytes: [UInt8], from start: Int) -> Int {
-        bytes.withUnsafeBytes { buffer in
-            var place = start
-            while place < buffer.count, let base = buffer.baseAddress {
-                let rest = buffer.count - place
-                guard let found = memchr(base + place, Int32(JournalFrame.magic[0]), rest) else {
-                    return buffer.count
-                }
-                place = base.distance(to: UnsafeRawPointer(found))
-                if buffer[place...].starts(with: JournalFrame.magic) { return place }
-                place += 1
-            }
-            return buffer.count
         }
     }
 }

@@ -61,7 +61,7 @@ extension Journal {
 struct JournalComparison {
     private let reading: JournalReading
     private(set) var replay: JournalReplay
-    private(set) var offered: [JournalledMutation]
+    private(set) var offered: [JournalledOffer]
     /// Mutations that the queue took from the journal, or gave up on its word.
     private(set) var restored = 0
     private(set) var isEqual = false
@@ -95,12 +95,15 @@ struct JournalComparison {
             && replay.kept.compactMapValues(\.mutation) == database.waitingRows()
     }
 
-    /// Gives the queue what only the journal knows.
+    /// Gives the queue what only the journal knows, and takes from it what only the journal knows to be
+    /// settled.
     mutating func complete(_ database: Connection) throws {
         try followDatabase(database)
         let counter = try database.transactionNumber()
         if let last = replay.undecided {
-            try offer(last, database)
+            // The database that could tell was set aside.
+            let isRebuilt = try database.metadataInteger("rebuilt_number") == counter
+            try offer(last, isRebuilt ? .unknown : .unsaved, database)
             replay.decide(committed: false)
         }
         let rows = try database.waitingRows()
@@ -108,7 +111,8 @@ struct JournalComparison {
         let kept = replay.kept.compactMapValues(\.mutation)
         let origin = try database.journalOrigin()
         isEqual =
-            reading.isSound && !replay.isEmpty && replay.number == counter && kept == rows
+            reading.isSound && !reading.lacksBeginning && !replay.isEmpty
+            && replay.number == counter && kept == rows
             && offered == replay.offered && replay.origin == origin
     }
 
@@ -119,10 +123,12 @@ struct JournalComparison {
         // verdict comes again.
         guard replay.durableNumber > counter else { return }
         let newer = replay.kept.filter { $0.value.number > counter }
+        let settled = try settled(in: newer, database)
         try database.transaction {
             try database.whileApplying {
-                try database.withdraw(newer.filter { $0.value.mutation == nil }.keys.sorted())
-                try database.restore(newer.values.compactMap(\.mutation))
+                try database.withdraw(settled)
+                try database.restore(
+                    newer.values.compactMap(\.mutation), incomplete: replay.incomplete)
                 for (key, value) in replay.origin?.metadata ?? [:] {
                     try database.setMetadata(key, value)
                 }
@@ -134,8 +140,19 @@ struct JournalComparison {
         restored = newer.count
     }
 
+    /// Mutations of which nothing waits any more. A sound journal has each one that does: what else
+    /// waits in an older database was settled by an entry that has left the journal since.
+    private func settled(
+        in newer: [String: JournalReplay.Kept], _ database: Connection
+    ) throws -> [String] {
+        let told = newer.filter { $0.value.mutation == nil }.keys
+        guard reading.isSound else { return told.sorted() }
+        let waiting = try JournalledRows(database).waitingIDs()
+        return waiting.filter { replay.kept[$0]?.mutation == nil }
+    }
+
     private mutating func offer(
-        _ transaction: JournalTransaction, _ database: Connection
+        _ transaction: JournalTransaction, _ doubt: OfferedChange.Doubt, _ database: Connection
     ) throws {
         for change in transaction.changes {
             var changed: JournalledMutation
@@ -146,7 +163,9 @@ struct JournalComparison {
             }
             let before = replay.kept[changed.id]?.mutation?.fields ?? [:]
             changed.fields = changed.fields.filter { before[$0.key]?.value != $0.value.value }
-            if let news = try database.news(in: changed) { offered.append(news) }
+            if let news = try database.news(in: changed) {
+                offered.append(JournalledOffer(mutation: news, doubt: doubt))
+            }
         }
     }
 
@@ -160,14 +179,16 @@ struct JournalComparison {
         for mutation in replay.standing where rows[mutation.id] != mutation {
             let isKnown = try database.hasMutation(mutation.id)
             guard !isKnown || isTrusted && rows[mutation.id] != nil else { continue }
-            offered += try database.news(in: mutation).map { [$0] } ?? []
+            if let news = try database.news(in: mutation) {
+                offered.append(JournalledOffer(mutation: news, doubt: .otherwise))
+            }
         }
     }
 
     /// For support: what was found, in numbers.
     func log(on database: Connection, nowUtc: String) throws {
         let new = offered.count - replay.offered.count
-        guard restored > 0 || new > 0 || reading.lost > 0 || !reading.faults.isEmpty else { return }
+        guard restored + new + reading.lost + reading.faults.count > 0 else { return }
         let detail =
             "restored \(restored), offered \(new), lost \(reading.lost),"
             + " unreadable files \(reading.faults.count)"

@@ -33,10 +33,17 @@ struct JournalReading {
     /// Where the next entry comes: behind this one, in the last segment.
     private(set) var chain = JournalChain()
     private(set) var end = 0
+    /// Entries since the last snapshot that are known to be gone or unreadable.
+    private var missing = 0
+    /// Unreadable ones behind the last that was read, as long as no later number tells how many.
+    private var missingAtEnd = 0
     /// Entries since the last snapshot that are gone or unreadable.
-    private(set) var lost = 0
-    /// The last write was cut. What it was to say was never called saved.
+    var lost: Int { missing + missingAtEnd }
+    /// The last write was cut, as a power cut does it. Where the disk kept its word, what it was to say
+    /// was never called saved.
     private(set) var isTorn = false
+    /// The last segment has no entry, so none that says who this device is.
+    private(set) var lacksBeginning = false
     /// Damaged files that were set aside before.
     private(set) var setAside: [String] = []
     /// Why a file could not be read.
@@ -59,6 +66,7 @@ struct JournalReading {
         _ index: Int, in folder: any JournalFolder, by cipher: JournalCipher
     ) {
         end = 0
+        lacksBeginning = true
         let bytes: [UInt8]
         do {
             bytes = try folder.contents(of: segments[index].name)
@@ -72,40 +80,49 @@ struct JournalReading {
         }
         segments[index].byteCount = bytes.count
         let reading = JournalSegmentReading(bytes, by: cipher)
-        let lostBefore = lost
+        let missingBefore = missing
         for entry in reading.entries { take(entry, in: index) }
-        // Nothing readable at all is no write that was cut.
-        if reading.isTorn, reading.entries.isEmpty { segments[index].isDamaged = true }
         if reading.damagedPlaces > 0 {
             segments[index].isDamaged = true
             // Before the first entry of all there is no number that would tell how many.
-            if lost == lostBefore { lost += reading.damagedPlaces }
+            if missing == missingBefore { noteMissing(reading.damagedPlaces) }
+        }
+        if case .damaged(let entries) = reading.tail {
+            segments[index].isDamaged = true
+            missingAtEnd += entries
         }
         // Within the journal the next segment's first number tells what is missing.
-        isTorn = reading.isTorn
+        isTorn = reading.tail == .cut
+        lacksBeginning = reading.entries.isEmpty
         end = reading.end
+    }
+
+    private mutating func noteMissing(_ count: Int) {
+        missing += count
+        replay.noteLoss()
     }
 
     private mutating func take(_ entry: JournalSegmentReading.Entry, in index: Int) {
         // A copy of what was read already, put back by somebody.
         guard entry.number > chain.number else {
             segments[index].isDamaged = true
-            lost += 1
-            return
+            return noteMissing(1)
         }
         let isNext = entry.number == chain.number + 1
+        // The numbers tell better what is missing, but before the first one.
+        if chain.number == 0, missingAtEnd > 0 { noteMissing(missingAtEnd) }
+        missingAtEnd = 0
         if chain.number > 0, !isNext {
-            lost += Int(clamping: entry.number - chain.number - 1)
+            noteMissing(Int(clamping: entry.number - chain.number - 1))
         } else if isNext, entry.previous != chain.hash {
-            lost += 1
+            noteMissing(1)
         }
         chain = JournalChain(number: entry.number, hash: entry.hash)
         guard let content = entry.entry else {
             segments[index].isDamaged = true
-            lost += 1
-            return
+            return noteMissing(1)
         }
-        if case .snapshot = content { lost = 0 }
+        if case .snapshot = content { missing = 0 }
         replay.take(content, in: segments[index].number)
     }
 }

@@ -13,6 +13,8 @@ struct JournalReplay: Equatable {
         var number: Int64
         /// The oldest segment that it takes to know it.
         var since: Int
+        /// How often entries were found missing before.
+        fileprivate var losses: Int
     }
 
     private(set) var kept: [String: Kept] = [:]
@@ -23,11 +25,13 @@ struct JournalReplay: Equatable {
     private(set) var durableNumber: Int64 = 0
     private(set) var undecided: JournalTransaction?
     private var undecidedSegment = 0
-    private(set) var offered: [JournalledMutation] = []
+    private var undecidedLosses = 0
+    private(set) var offered: [JournalledOffer] = []
     /// Where the snapshot stands that holds them.
     private(set) var offeredSince: Int?
-    /// Mutations of which only later changes are left: an entry before them is lost.
+    /// Mutations of which a change may be missing: an entry before a later change of them is lost.
     private(set) var incomplete: Set<String> = []
+    private var losses = 0
     /// Over all that was ever read, also what was rolled back.
     private(set) var highestLamport: Int64 = 0
     private(set) var highestSequence: Int64 = 0
@@ -43,6 +47,7 @@ struct JournalReplay: Equatable {
             if let last = undecided, last.number < transaction.number { decide(committed: true) }
             undecided = transaction
             undecidedSegment = segment
+            undecidedLosses = losses
             raise(transaction.position)
         case .confirmed(let number):
             decide(committed: undecided.map { $0.number <= number } ?? false)
@@ -62,14 +67,25 @@ struct JournalReplay: Equatable {
         if transaction.isDurable { durableNumber = transaction.number }
         position = transaction.position
         origin = transaction.origin ?? origin
-        for change in transaction.changes {
-            let (id, after) = result(of: change)
-            let isPart = if case .amended = change { true } else { false }
-            if isPart, kept[id]?.mutation == nil { incomplete.insert(id) }
-            let since = isPart ? kept[id]?.since ?? undecidedSegment : undecidedSegment
-            kept[id] = Kept(mutation: after, number: transaction.number, since: since)
-        }
+        for change in transaction.changes { keep(change, of: transaction.number) }
     }
+
+    private mutating func keep(_ change: JournalChange, of number: Int64) {
+        let (id, after) = result(of: change)
+        var since = undecidedSegment
+        if case .amended = change {
+            let before = kept[id]
+            let isWhole = before?.mutation != nil && before?.losses == undecidedLosses
+            if !isWhole { incomplete.insert(id) }
+            since = before?.since ?? since
+        } else {
+            incomplete.remove(id)
+        }
+        kept[id] = Kept(mutation: after, number: number, since: since, losses: undecidedLosses)
+    }
+
+    /// Entries are missing between what was taken and what comes.
+    mutating func noteLoss() { losses += 1 }
 
     /// The mutation that a change leaves; nil where it settles it.
     func result(of change: JournalChange) -> (id: String, after: JournalledMutation?) {
@@ -88,7 +104,8 @@ struct JournalReplay: Equatable {
     private mutating func begin(from snapshot: JournalSnapshot, in segment: Int) {
         kept = [:]
         for mutation in snapshot.mutations {
-            kept[mutation.id] = Kept(mutation: mutation, number: snapshot.number, since: segment)
+            kept[mutation.id] = Kept(
+                mutation: mutation, number: snapshot.number, since: segment, losses: losses)
         }
         undecided = nil
         incomplete = []

@@ -5,21 +5,56 @@ internal import SQLite
 extension Connection {
     /// Puts mutations into the queue as the journal has them, in the place of rows of the same ids, and
     /// shows their values.
-    func restore(_ mutations: [JournalledMutation]) throws {
-        let columns = try JournalledRows(self).otherColumns
-        let ordered = mutations.sorted { $0.sequence < $1.sequence }
+    ///
+    /// - Parameter incomplete: of these a part may be missing in the journal. What stands here of them
+    ///   stays, and one that may have been sent otherwise is not sent again under its id.
+    /// - Returns: how many there are now.
+    @discardableResult
+    func restore(
+        _ mutations: [JournalledMutation], incomplete: Set<String> = []
+    ) throws -> Int {
+        let rows = try JournalledRows(self)
         var shown: [(record: String, names: Set<FieldName>)] = []
         var made: Set<String> = []
-        for mutation in ordered {
-            if try makeRecord(of: mutation) { made.insert(mutation.record) }
+        for var mutation in mutations.sorted(by: { $0.sequence < $1.sequence }) {
+            if incomplete.contains(mutation.id) {
+                mutation = try mended(mutation, rows)
+                // Nothing but its row was readable.
+                guard mutation.operation == "INSERT" || !mutation.fields.isEmpty else { continue }
+            }
             let replaced = try removeRow(mutation.id)
-            try insertRow(mutation, columns)
+            if try makeRecord(of: mutation) { made.insert(mutation.record) }
+            try insertRow(mutation, rows.otherColumns)
             try keepShadows(of: mutation)
             try keepOldBases(of: mutation, onStandIn: made.contains(mutation.record))
             shown.append((mutation.record, replaced.union(mutation.fields.keys)))
         }
         for (record, names) in shown { try show(names, of: record) }
+        return shown.count
     }
+
+    /// With the fields that stand here and not in the journal. A person looks at one that is not known
+    /// to be as it was: what goes out after that is a new mutation.
+    private func mended(
+        _ mutation: JournalledMutation, _ rows: JournalledRows
+    ) throws -> JournalledMutation {
+        var mutation = mutation
+        let present = try rows.row(mutation.id)
+        if let present {
+            let fields = try rows.fields(of: present.sequence)
+            mutation.fields.merge(fields) { journalled, _ in journalled }
+        }
+        guard present == nil || mutation.isSealed else { return mutation }
+        mutation.status = "FAILED"
+        mutation.isSealed = true
+        mutation.nextAttempt = nil
+        mutation.snapshot = nil
+        mutation.lastError = Self.incompleteError
+        return mutation
+    }
+
+    static let incompleteError =
+        "a part of this change was lost with damaged files: see what is there, and enter what is not"
 
     /// A change that was offered, as a new mutation behind all that waits: whoever takes it makes it
     /// now.
@@ -38,6 +73,8 @@ extension Connection {
         try insertRow(mutation, JournalledRows(self).otherColumns, isLast: true)
         try keepShadows(of: mutation)
         try keepOldBases(of: mutation, onStandIn: isStandIn)
+        // Only a pull from the beginning tells whether the server has the record.
+        if isStandIn, mutation.operation != "INSERT" { try restartPull() }
         try show(mutation.fields.keys, of: mutation.record)
     }
 
@@ -73,7 +110,9 @@ extension Connection {
     }
 
     /// The record stands in for itself until a pull brings the whole. The server knows it in the
-    /// version that a change of it was made on.
+    /// version that a change of it was made on; where the pull ends without it, it goes with its work,
+    /// as any record that the server does not show.
+    ///
     /// - Returns: whether it was missing.
     private func makeRecord(of mutation: JournalledMutation) throws -> Bool {
         let known = try first("SELECT 1 FROM record WHERE id = ?", [.text(mutation.record)]) { _ in
@@ -81,6 +120,7 @@ extension Connection {
         }
         guard known == nil else { return false }
         let version = mutation.fields.values.map(\.baseVersion).max() ?? 0
+        let isNew = mutation.operation == "INSERT"
         try execute(
             """
             INSERT INTO record
@@ -90,8 +130,13 @@ extension Connection {
             [
                 .text(mutation.record), .text(mutation.table), DatabaseValue(mutation.parent),
                 .integer(version), .text(mutation.createdAt),
-                mutation.operation == "INSERT" ? .null : .text(mutation.createdAt),
+                isNew ? .null : .text(mutation.createdAt),
             ])
+        if !isNew {
+            try execute(
+                "INSERT INTO __sync_unseen (record_id, is_old) VALUES (?, 0)",
+                [.text(mutation.record)])
+        }
         return true
     }
 

@@ -11,7 +11,9 @@ final class JournalSegments {
     private var file: (any JournalFile)?
     private var end: Int
     private var chain: JournalChain
-    private var isSynchronized = true
+    private var isSynchronized: Bool
+    /// Bytes of the last snapshot that was written here; 0 before the first.
+    private(set) var snapshotByteCount = 0
     /// Nobody knows what a file holds after a write or an fdatasync that failed: what follows must
     /// stand in another one.
     private(set) var isBroken = false
@@ -22,6 +24,8 @@ final class JournalSegments {
         segments = reading?.segments ?? []
         end = reading?.end ?? 0
         chain = reading?.chain ?? JournalChain()
+        // What a process before this one wrote last may not be on the disk yet.
+        isSynchronized = segments.isEmpty
     }
 
     var current: Int { segments.last?.number ?? 0 }
@@ -55,12 +59,16 @@ final class JournalSegments {
         let bytes = try next.frame(snapshot, by: cipher)
         try begin(segmentOf: bytes.count + Self.byteCount / 4)
         try write(bytes, chain: next, isDurable: true)
+        snapshotByteCount = bytes.count
     }
 
     /// What was written without waiting for the disk.
-    func synchronize() throws {
-        guard !isSynchronized else { return }
-        try guarded { try file?.synchronize() }
+    private func synchronize() throws {
+        guard !isSynchronized, !isBroken, let last = segments.last else { return }
+        try guarded {
+            let file = try file ?? folder.reopen(last.name)
+            try file.synchronize()
+        }
         isSynchronized = true
     }
 
@@ -71,15 +79,28 @@ final class JournalSegments {
     }
 
     /// Lets segments go in which nothing counts any more.
-    func drop(olderThan number: Int) throws {
+    ///
+    /// - Returns: why one of them did not; the others did.
+    func drop(olderThan number: Int) -> (any Error)? {
+        var trouble: (any Error)?
         for segment in segments where segment.number < min(number, current) {
-            if segment.isDamaged {
-                // Its readable part stands elsewhere now; the rest is for whoever looks into it.
-                try folder.rename(segment.name, to: segment.name + JournalSegment.damagedSuffix)
-            } else {
-                try folder.remove(segment.name)
+            do {
+                try drop(segment)
+                segments.removeAll { $0.number == segment.number }
+            } catch {
+                trouble = trouble ?? error
             }
-            segments.removeAll { $0.number == segment.number }
+        }
+        return trouble
+    }
+
+    private func drop(_ segment: JournalSegment) throws {
+        guard segment.isDamaged else { return try folder.remove(segment.name) }
+        do {
+            // Its readable part stands elsewhere now; the rest is for whoever looks into it.
+            try folder.rename(segment.name, to: segment.name + JournalSegment.damagedSuffix)
+        } catch let fault as JournalFault where fault.isMissingFile {
+            // It has its new name since an earlier try, which told of an error all the same.
         }
     }
 

@@ -39,6 +39,12 @@ struct JournalledRows {
         return mutations
     }
 
+    func waitingIDs() throws -> [String] {
+        try database.query(
+            "SELECT mutation_id FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED' ORDER BY seq_id"
+        ) { try $0.text(0) }
+    }
+
     /// One of them, without its fields; nil where it does not wait.
     func row(_ id: String) throws -> JournalledMutation? {
         try database.first(selectOne, [.text(id)], mutation)

@@ -10,9 +10,11 @@ package struct SecondCopy: Sendable, Equatable {
     package var waiting: Int
     /// Entries that are gone or unreadable.
     package var lost: Int
-    /// Files with damage in them that were set aside before, and files that cannot be read.
+    /// Files with damage in them that were set aside before.
     package var damagedFiles: Int
-    /// The last write was cut; what it was to say was never called saved.
+    /// Files that the disk does not give back. What waits in them is not in `waiting`.
+    package var unreadableFiles: Int
+    /// The last write was cut. Where the disk kept its word, what it was to say was never called saved.
     package var isTorn: Bool
     /// Whether a database can be made from it: it says who this device is.
     package var knowsDevice: Bool
@@ -25,17 +27,15 @@ package struct Rebuilding: Sendable, Equatable {
     package var restored: Int
     /// Entries of the journal that were gone or unreadable.
     package var lost: Int
+    /// Files of the journal that the disk did not give back.
+    package var unreadableFiles: Int
+    /// The journal's last write was cut.
+    package var isTorn: Bool
     /// Where the damaged files are now; empty where there were none.
     package var setAside: [String]
 }
 
 extension DeviceStore {
-    /// Why the database cannot be used any more; nil where its pages are whole. Another error, such as a
-    /// lock or a failing disk, is thrown and says nothing about the file.
-    package static func damage(home: Home, key: SecretBytes) throws -> String? {
-        try StoreError.translating { try damage(home: home, protection: .key(key)) }
-    }
-
     package static func secondCopy(home: Home, key: SecretBytes) throws -> SecondCopy {
         try secondCopy(JournalParts(of: home, key: key))
     }
@@ -56,33 +56,19 @@ extension DeviceStore {
         }
     }
 
-    static func damage(home: Home, protection: Protection) throws -> String? {
-        do {
-            let connection = try protection.open(home, .readOnly)
-            do {
-                let problems = try connection.integrityProblems(limit: 100)
-                try connection.close()
-                return problems.isEmpty ? nil : problems.joined(separator: "\n")
-            } catch {
-                try connection.close()
-                throw error
-            }
-        } catch let error as SQLiteError where error.isDamage {
-            return error.description
-        }
-    }
-
     static func secondCopy(_ parts: JournalParts) throws -> SecondCopy {
         let reading = try parts.read()
         return SecondCopy(
             waiting: reading.replay.standing.count, lost: reading.lost,
-            damagedFiles: reading.setAside.count + reading.faults.count, isTorn: reading.isTorn,
+            damagedFiles: reading.setAside.count, unreadableFiles: reading.faults.count,
+            isTorn: reading.isTorn,
             knowsDevice: reading.replay.origin?.metadata["node"] != nil,
             offered: reading.replay.offered.map(OfferedChange.init))
     }
 
     static func rebuild(
-        home: Home, protection: Protection, sources: StoreSources, journal: JournalParts
+        home: Home, protection: Protection, sources: StoreSources, journal: JournalParts,
+        migrations: Migrations = Schema.migrations
     ) throws -> Rebuilding {
         let reading = try journal.read()
         let replay = reading.replay
@@ -90,10 +76,12 @@ extension DeviceStore {
             throw StoreError.damaged("and its second copy does not say who this device is")
         }
         let setAside = try DamagedDatabase(path: home.database).setAside()
+        var restored = 0
         let connection = try protection.open(home, .create) { database in
             try prepare(database, sources: sources)
-            try Schema.migrations.apply(to: database)
-            try database.transaction {
+            // What comes back was entered in the old shape.
+            try migrations.apply(to: database) { _ in replay.holdsNoWork }
+            restored = try database.transaction {
                 // What is unreadable may have had higher counts than everything that is readable.
                 try database.fill(
                     from: replay, origin, margin: reading.isSound ? 0 : Self.unreadMargin)
@@ -101,39 +89,39 @@ extension DeviceStore {
         }
         try connection.close()
         return Rebuilding(
-            restored: replay.standing.count, lost: reading.lost, setAside: setAside)
+            restored: restored, lost: reading.lost, unreadableFiles: reading.faults.count,
+            isTorn: reading.isTorn, setAside: setAside)
     }
 
     /// Counts that unreadable entries may have used.
     private static let unreadMargin: Int64 = 10_000
 }
 
+extension JournalReplay {
+    fileprivate var holdsNoWork: Bool {
+        standing.isEmpty && offered.isEmpty && undecided == nil
+    }
+}
+
 extension Connection {
+    /// - Returns: how many mutations wait again.
     fileprivate func fill(
         from replay: JournalReplay, _ origin: JournalOrigin, margin: Int64
-    ) throws {
+    ) throws -> Int {
         for (key, value) in origin.metadata { try setMetadata(key, value) }
         try setMetadata("transaction_number", .integer(replay.number))
+        // The next opening tells by it that the database was not there to decide about the last entry.
+        try setMetadata("rebuilt_number", .integer(replay.number))
         try setMetadata("server_epoch", .integer(replay.position.serverEpoch))
         try setMetadata("baton", DatabaseValue(replay.position.baton))
         try setMetadata("pull_position", DatabaseValue(replay.position.pullPosition))
         // The first pull is one from the beginning.
         try setMetadata("full_pull", .integer(FullPull.renewal.rawValue))
-        try whileApplying { try restore(replay.standing) }
-        try raiseCounters(above: replay, by: margin)
-    }
-}
-
-extension SQLiteError {
-    /// The file itself is to blame, or that there is none.
-    fileprivate var isDamage: Bool {
-        switch reason {
-        // Nothing is asked here that a sound schema would not understand: an error of the language
-        // (code 1) is a schema that is not what was written.
-        case .engine: isNotADatabase || isCorrupt || isLanguage
-        case .missing, .truncated, .pragma, .columnType: true
-        default: false
+        let restored = try whileApplying {
+            try restore(replay.standing, incomplete: replay.incomplete)
         }
+        try raiseCounters(above: replay, by: margin)
+        return restored
     }
 }
 
