@@ -92,7 +92,12 @@ struct GuardedStore: Store {
     func importAssignments(_ rows: [AssignmentRow]) throws -> ImportReport {
         try through { try store.importAssignments(rows) }
     }
-    func openReviews() throws -> [ReviewItem] { try through { try store.openReviews() } }
+    func openReviews(after last: ReviewItem?, limit: Int) throws -> [ReviewItem] {
+        try through { try store.openReviews(after: last, limit: limit) }
+    }
+    func openReview(id: String) throws -> ReviewItem {
+        try through { try store.openReview(id: id) }
+    }
     func resolve(
         review id: String, _ decision: ReviewDecision, comment: String?, by supervisor: Supervisor
     ) throws {

@@ -24,6 +24,21 @@ struct ClockTests {
         #expect(clock.counter == 10 + (1 << 32))
     }
 
+    @Test("near the end of the range no device drives the counters of all to it")
+    func end() throws {
+        var clock = LamportClock(counter: 1 << 61)
+        for _ in 0..<2 { try clock.witness(clock.counter + (1 << 32)) }
+        clock = LamportClock(counter: .max / 2)
+        #expect(throws: ReplicationError.lamportJump) {
+            try clock.witness(clock.counter + (1 << 32))
+        }
+        try clock.witness(clock.counter + (1 << 20))
+        #expect(clock.counter == .max / 2 + (1 << 20), "an honest device goes on")
+        clock = LamportClock(counter: .max)
+        #expect(clock.tick() == .max, "two edits that count the same end no program")
+        try clock.witness(.max)
+    }
+
     @Test("T55 counters survive the wire to the last bit, and texts of times order nothing")
     func exactCounters() throws {
         for lamport in [9_007_199_254_740_993, 1 << 60, Int64.max - 1] {

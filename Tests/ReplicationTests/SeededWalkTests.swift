@@ -59,11 +59,11 @@ private struct Walk {
             pending += outcome.conflicts
             // A lost answer: the same mutation comes twice, and must change nothing again.
             if random.oneIn(4) {
-                let before = server.record
-                _ = mergeRecord(
-                    current: before, mutation: mutation, node: devices[index].node,
+                let again = mergeRecord(
+                    current: server.record, mutation: mutation, node: devices[index].node,
                     parentIsKnown: true
                 ) { _ in server.policy }
+                #expect(!again.isChanged && again.record == server.record, "\(mutation.id)")
             }
         }
         devices[index].waiting = []

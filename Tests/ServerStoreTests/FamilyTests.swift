@@ -136,4 +136,24 @@ struct FamilyTests {
         #expect(record.fields["low"]?.value == .integer(1), "nobody had entered it")
         #expect(Set(verdict.conflicts.map(\.column)) == ["notes", "pressure"])
     }
+
+    @Test("nothing is nested deeper than can be looked through", arguments: Backend.allCases)
+    func depth(backend: Backend) throws {
+        let yard = try Yard(backend)
+        let id = try yard.assign()
+        let device = try yard.enrol("a")
+        try device.pull()
+        var parent = id
+        var codes: [String?] = []
+        for number in 0..<110 {
+            let repetition = device.mutation(
+                RecordID("r\(number)"), table: RecordTable.repetition, parent: parent, .insert,
+                ["x": .integer(1)])
+            codes.append(try device.push(repetition)[0].error?.code)
+            guard codes.last == .some(nil) else { break }
+            parent = repetition.record
+        }
+        #expect(codes.count == 99, "with the inspection, its asset and its site a hundred above")
+        #expect(codes.last == "wrong_parent")
+    }
 }

@@ -124,11 +124,14 @@ struct KeptTests {
             #expect(try yard.everything(team: "south")[finding]?.isDeleted == false)
         }
         let item = try #require(try yard.store.openReviews().first { $0.record == "f1" })
-        try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss)
+        #expect(
+            refusal { try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss) }
+                == .stateRefused, "nobody would see it there")
+        try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
         _ = try yard.store.prune()
         #expect(try yard.everything(team: "south")["f1"]?.isDeleted == true)
         #expect(
-            try yard.store.history(of: "f1").entries.map(\.value).contains(.string("leak")))
+            try yard.store.history(of: "f1").entries.map(\.value).contains(.string("two leaks")))
     }
 
     @Test(

@@ -39,6 +39,7 @@ struct LostScopeTests {
         #expect(verdicts[0].conflicts.map(\.column) == ["high", "notes"])
         #expect(verdicts[0].conflicts.allSatisfy { $0.rule == "scope" })
         #expect(verdicts[0].record == nil, "it is not theirs any more")
+        #expect(verdicts[0].conflicts.allSatisfy { $0.theirs == .null && $0.theirsNode == nil })
         try north.pull()
         #expect(north.confirmed[id] == nil)
         try south.pull()
@@ -200,6 +201,100 @@ struct LostScopeTests {
         try south.pull()
         #expect(south.confirmed[id]?.isDeleted == false)
         let item = try #require(try yard.store.openReviews().first)
+        try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss)
+        try south.pull()
+        #expect(south.confirmed[id]?.isDeleted == true)
+    }
+
+    @Test(
+        "M44 T88 what the other team has entered is told to no device that may not see it",
+        arguments: Backend.allCases)
+    func tellsNothing(backend: Backend) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let edit = north.change(id, ["notes": .string("mine")])
+        try move(yard, to: "south")
+        try south.pull()
+        try south.push(south.change(id, ["notes": .string("secret")]))
+        for _ in 0..<2 {
+            let conflict = try #require(try north.push(edit)[0].conflicts.first)
+            #expect(conflict.theirs == .null && conflict.theirsNode == nil)
+        }
+        let item = try review(yard, "notes")
+        #expect(item.theirs == .string("secret") && item.theirsNode == south.node)
+        try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
+        try north.pull()
+        #expect(north.results.map(\.status) == [.merged])
+    }
+
+    @Test(
+        "M44 a team learns nothing of another's record from how a change of it is refused",
+        arguments: Backend.allCases)
+    func refusedAlike(backend: Backend) throws {
+        let (_, id, north, south) = try yard(backend)
+        try north.push(
+            north.mutation(
+                "f1", table: RecordTable.finding, parent: id, .insert, ["text": .string("x")]))
+        try north.push(north.begin("gone", asset: asset))
+        try north.pull()
+        try north.push(north.delete("gone"))
+        try south.pull()
+        func probe(_ record: RecordID, _ table: String, under parent: RecordID?) -> Mutation {
+            south.mutation(record, table: table, parent: parent, .insert, ["a": .integer(1)])
+        }
+        let probes = [
+            probe(id, RecordTable.inspection, under: asset), probe(id, "finding", under: "f1"),
+            probe("n1", RecordTable.finding, under: id), probe("n2", "finding", under: asset),
+            probe("n3", RecordTable.finding, under: "gone"), probe("n4", "repeat", under: "f1"),
+            south.mutation(id, table: "asset", parent: nil, .update, ["a": .integer(1)]),
+            south.mutation(id, table: "inspection", parent: nil, .delete, [:]),
+        ]
+        for probe in probes {
+            #expect(try south.push(probe)[0].error?.code == "out_of_scope", "\(probe)")
+        }
+        let office = [
+            probe(ImportedID.site("S1"), RecordTable.site, under: nil),
+            probe(ImportedID.site("S9"), RecordTable.site, under: nil),
+        ]
+        let errors = try south.push(office).map(\.error)
+        #expect(errors[0] == errors[1] && errors[0]?.code == "not_allowed")
+    }
+
+    @Test(
+        "T88 also what was locked or deleted meanwhile goes to review, and is not put into it",
+        arguments: Backend.allCases, [false, true])
+    func parkedUnderLock(backend: Backend, isDeleted: Bool) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let edit = north.change(id, ["notes": .string("entered offline")])
+        let finding = north.mutation(
+            "f1", table: RecordTable.finding, parent: id, .insert, ["text": .string("leak")])
+        try move(yard, to: "south")
+        try south.pull()
+        if isDeleted {
+            try south.push(south.delete(id))
+        } else {
+            try south.push(south.change(id, ["@state": .string("complete")]))
+            try yard.store.approve(inspection: id, by: boss)
+        }
+        #expect(try north.push(edit, finding).map(\.status) == [.quarantined, .quarantined])
+        let before = try yard.everything(team: "south")
+        for item in try yard.store.openReviews() {
+            #expect(
+                refusal { try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss) }
+                    == .stateRefused, "\(item.column)")
+            try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
+        }
+        #expect(try yard.everything(team: "south") == before)
+    }
+
+    @Test(
+        "T88 a deletion that names no field is decided on too", arguments: Backend.allCases)
+    func bareDeletion(backend: Backend) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let deletion = north.change(id, [:], .delete)
+        try move(yard, to: "south")
+        #expect(try north.push(deletion).map(\.status) == [.quarantined])
+        let item = try review(yard, Mutation.deletedField)
+        #expect(item.mine == .integer(1))
         try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss)
         try south.pull()
         #expect(south.confirmed[id]?.isDeleted == true)

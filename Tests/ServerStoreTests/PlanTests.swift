@@ -72,6 +72,9 @@ struct PlanTests {
                 }
             }
             #expect(steps.filter { Self.readsAll($0, but: small) } == [], "\(sql)")
+            #expect(
+                !steps.contains { $0.contains("record") && $0.contains("(position>?)") },
+                "reads what others have, to the end of the feed: \(sql)")
         }
     }
 

@@ -103,6 +103,83 @@ struct PullBoundTests {
     }
 
     @Test(
+        "a small team on a large server gets its few records, wherever they lie",
+        arguments: Backend.allCases, [1, 2, 500])
+    func sparse(backend: Backend, limit: Int64) throws {
+        let yard = try Yard(backend)
+        let south = try yard.enrol("s", team: "south")
+        func fill(_ month: Int) throws {
+            _ = try yard.store.importAssignments(
+                (2027..<2327).map {
+                    AssignmentRow(asset: "A1", form: "cold", due: "\($0)-0\(month)-01")
+                })
+        }
+        for month in 1...3 {
+            try fill(month)
+            try south.push(south.begin(RecordID("loose\(month)"), asset: nil))
+            try south.push(south.begin(RecordID("i\(month)"), asset: ImportedID.asset("A2")))
+        }
+        try fill(4)
+        let late = try yard.enrol("late", team: "south")
+        try late.pull(limit: limit)
+        #expect(late.confirmed.count == 8)
+        #expect(try late.confirmed == yard.everything(team: "south"))
+        let report = try #require(late.lastPage?.digest)
+        #expect(report.sites.filter { $0.value != SiteDigest() } == late.digests)
+        let cursor = late.cursor
+        try late.pull()
+        #expect(late.cursor == cursor && late.lastPage?.deltaRecords == [])
+    }
+
+    @Test(
+        "T40 an answer never grows beyond what a device reads, and each mutation gets its verdict",
+        arguments: Backend.allCases)
+    func fullRecords(backend: Backend) throws {
+        let yard = try Yard(backend)
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        let names = (0..<60).map { "f\($0)" }
+        func values(_ value: FieldValue) -> [FieldName: FieldValue] {
+            Dictionary(uniqueKeysWithValues: names.map { ($0, value) })
+        }
+        try first.push(first.begin("i", asset: nil))
+        for id: RecordID in ["f1", "f2"] {
+            try first.push(
+                first.mutation(
+                    id, table: RecordTable.finding, parent: "i", .insert, values(.string("x"))))
+        }
+        try second.pull()
+        try first.pull()
+        for id: RecordID in ["f1", "f2"] { try first.push(first.change(id, values(text))) }
+        var waiting = ["f1", "f2"].map { second.change(RecordID($0), values(.string("y"))) }
+        var rounds = 0
+        while !waiting.isEmpty, rounds < 5 {
+            let request = second.request(waiting)
+            let answer = try yard.store.push(
+                request, from: second.device, idempotencyKey: request.idempotencyKey)
+            second.baton = answer.baton
+            #expect(answer.json.serialized().count < 8 << 20)
+            #expect(answer.results.map(\.status) == [.conflict])
+            #expect(answer.results[0].conflicts.count == 60)
+            #expect(answer.results[0].record == nil, "it comes by pull")
+            #expect(try second.push(waiting[0])[0].conflicts.count == 60, "and again the same")
+            waiting.removeFirst(answer.results.count)
+            rounds += 1
+        }
+        #expect(rounds == 2)
+        try second.pull()
+        #expect(
+            try second.push(second.change("f1", values(.string("z")))).map(\.status) == [.applied])
+        let large = second.change("f2", values(text)).changes.mapValues { change in
+            FieldChange(
+                value: .string(String(repeating: "w", count: 60_000)), baseVersion: 1,
+                lamport: change.lamport)
+        }
+        var mutation = second.change("f2", [:])
+        mutation.changes = large
+        #expect(try second.push(mutation)[0].error?.code == "record_full")
+    }
+
+    @Test(
         "what left the scope is told in parts, before what joined it",
         arguments: Backend.allCases)
     func removed(backend: Backend) throws {

@@ -1,6 +1,7 @@
 import Coding
 import Inspections
 import Replication
+import SQLite
 import ServerStore
 import TestSupport
 import Testing
@@ -25,6 +26,8 @@ private struct Walk {
     private let devices: [Handheld]
     private let records: [RecordID]
     private var model: [RecordID: RecordState] = [:]
+    /// What each record lost, and by whose arrival, in the order of the rows.
+    private var history: [[String]] = []
     private var judged: Set<MutationID> = []
     /// Mutations whose answer was lost, by device.
     private var unanswered: [NodeID: [Mutation]] = [:]
@@ -119,7 +122,34 @@ private struct Walk {
             #expect(verdict.conflicts == outcome.conflicts, "\(context)")
             #expect(verdict.version == outcome.record?.version, "\(context)")
             model[mutation.record] = outcome.record
+            history += outcome.history.map { Self.row($0, of: mutation) }
             if outcome.status.isStored { judged.insert(mutation.id) }
+        }
+    }
+
+    private static func row(_ entry: HistoryEntry, of mutation: Mutation) -> [String] {
+        [
+            mutation.record.rawValue, entry.field, entry.value.json.text(),
+            String(entry.stamp.lamport), entry.stamp.node.rawValue, entry.rule.rawValue,
+            mutation.id.rawValue,
+        ]
+    }
+
+    /// The table as it stands, read beside the server.
+    private func storedHistory() throws -> [[String]] {
+        let connection = try Connection.open(yard.folder.file("server.db"), mode: .readOnly)
+        defer { #expect(throws: Never.self) { try connection.close() } }
+        return try connection.query(
+            """
+            SELECT record_id, name, value, lamport, node, rule, mutation_id FROM history
+            ORDER BY id
+            """
+        ) { row in
+            let value = try row.value(2).json.text()
+            return [
+                try row.text(0), try row.text(1), value, String(try row.integer(3)),
+                try row.text(4), try row.text(5), try row.text(6),
+            ]
         }
     }
 
@@ -131,6 +161,8 @@ private struct Walk {
         for device in devices {
             #expect(device.confirmed == fresh, "\(context) \(device.node)")
         }
+        #expect(!history.isEmpty, "\(context)")
+        #expect(try storedHistory() == history, "what lost is kept \(context)")
         for (id, state) in model {
             let record = try #require(fresh[id])
             #expect(record == state.wire(updatedAtUtc: record.updatedAtUtc), "\(context) \(id)")
@@ -138,5 +170,19 @@ private struct Walk {
         let report = try #require(devices[0].lastPage?.digest)
         #expect(
             report.sites.filter { $0.value != SiteDigest() } == devices[0].digests, "\(context)")
+    }
+}
+
+extension DatabaseValue {
+    /// As the field value that it stands for.
+    fileprivate var json: JSON {
+        get throws {
+            switch self {
+            case .integer(let number): .integer(number)
+            case .real(let number): try FieldValue(number: number).json
+            case .text(let text): .string(text)
+            case .null, .blob: .null
+            }
+        }
     }
 }

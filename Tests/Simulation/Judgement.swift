@@ -7,10 +7,11 @@ import ServerStore
 /// What the pure merge makes of one batch, beside what the server makes of it.
 struct Judgement {
     private let request: PushRequest
-    private let node: NodeID
+    let node: NodeID
     private let policies: FormPolicies
     private var states: [RecordID: RecordState]
-    private let repeated: Set<MutationID>
+    /// What stood before of those that come again.
+    private let repeated: [MutationID: Verdict]
 
     init(
         _ request: PushRequest, _ reader: Connection, _ policies: FormPolicies
@@ -22,17 +23,27 @@ struct Judgement {
         let ids = Set(request.mutations.flatMap { [$0.record, $0.parent].compactMap(\.self) })
         for id in ids { states[id] = try reader.recordState(id) }
         self.states = states
-        repeated = try Set(
-            request.mutations.map(\.id).filter { try reader.storedVerdict($0) != nil })
+        var repeated: [MutationID: Verdict] = [:]
+        for id in request.mutations.map(\.id) { repeated[id] = try reader.storedVerdict(id) }
+        self.repeated = repeated
     }
 
     /// - Throws: `Violation` where the server came to something else.
     func check(_ response: PushResponse, _ reader: Connection) throws {
         var states = states
         let mutations = Dictionary(request.mutations.map { ($0.id, $0) }) { first, _ in first }
-        for verdict in response.results where !repeated.contains(verdict.mutationId) {
-            guard let mutation = mutations[verdict.mutationId],
-                verdict.status != .rejected, verdict.status != .held, !verdict.leavesScopeToReview
+        var lost: [(entry: HistoryEntry, mutation: Mutation)] = []
+        for verdict in response.results {
+            guard let mutation = mutations[verdict.mutationId] else {
+                throw Violation("a verdict on what was not sent", "\(verdict.mutationId)")
+            }
+            if let before = repeated[mutation.id] {
+                try check(verdict, repeating: before)
+                continue
+            }
+            try check(refusal: verdict, of: mutation, reader)
+            guard verdict.status != .rejected, verdict.status != .held,
+                !verdict.leavesScopeToReview
             else { continue }
             let current = states[mutation.record]
             let outcome = mergeRecord(
@@ -41,12 +52,21 @@ struct Judgement {
                 node: node,
                 parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true
             ) { policies.policy(of: $0, in: mutation.table) }
-            guard outcome.status == verdict.status else {
+            lost += outcome.history.map { ($0, mutation) }
+            let isLookedAt = try mutation.deletion != nil && reader.isLookedAt(mutation.id)
+            guard
+                outcome.status == verdict.status
+                    || isLookedAt && outcome.status == .applied && verdict.status == .merged
+            else {
                 throw Violation(
                     "a verdict is not the merge's",
                     "\(mutation.id): \(verdict.status) instead of \(outcome.status)")
             }
             if outcome.isChanged { states[mutation.record] = outcome.record }
+        }
+        for (entry, mutation) in lost where try !reader.keeps(entry, because: mutation) {
+            throw Violation(
+                "what lost is not kept", "\(entry.field) of \(mutation.record), \(entry.rule)")
         }
         for (id, state) in states {
             let found = try reader.recordState(id)

@@ -86,7 +86,7 @@ extension Refusal {
         case .overloaded: .overloaded
         case .cursorExpired: Refusal(410, "cursor_expired", error.message)
         case .badCursor: .bad("bad_cursor", error.message)
-        case .wrongNode: .wrongNode
+        case .wrongNode: Refusal(403, "wrong_node", error.message)
         case .forked: Refusal(409, "forked", error.message)
         case .keyReused: Refusal(422, "idempotency_key_reused", error.message)
         case .tooManyMutations: Refusal(413, "too_many_mutations", error.message)

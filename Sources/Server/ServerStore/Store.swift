@@ -79,7 +79,14 @@ package protocol Store: Sendable {
     func importAssets(_ rows: [AssetRow]) throws -> ImportReport
     func importAssignments(_ rows: [AssignmentRow]) throws -> ImportReport
 
-    func openReviews() throws -> [ReviewItem]
+    /// Values that wait for a person, the oldest first. What is listed counts as shown.
+    ///
+    /// - Parameter last: the item before; nil begins with the oldest.
+    func openReviews(after last: ReviewItem?, limit: Int) throws -> [ReviewItem]
+    /// - Throws: `unknownReviewItem`, `alreadyDecided`.
+    func openReview(id: String) throws -> ReviewItem
+    /// - Throws: `stateRefused` where the decision would replace another value than was shown last,
+    ///   or change what is approved or deleted.
     func resolve(
         review id: String, _ decision: ReviewDecision, comment: String?, by supervisor: Supervisor
     ) throws
@@ -109,4 +116,18 @@ package protocol Store: Sendable {
     func serverEpoch() throws -> Int64
 
     func close() throws
+}
+
+extension Store {
+    /// All values that wait for a person.
+    package func openReviews() throws -> [ReviewItem] {
+        let pageSize = 500
+        var items: [ReviewItem] = []
+        var page: [ReviewItem] = []
+        repeat {
+            page = try openReviews(after: items.last, limit: pageSize)
+            items += page
+        } while page.count == pageSize
+        return items
+    }
 }

@@ -5,6 +5,10 @@ package struct LamportClock: Hashable, Sendable {
     /// one poisoned counter would otherwise push every other device's to the end of the range.
     package static let longestJump: Int64 = 1 << 32
 
+    /// In the upper half of the range jumps are no longer than this: whoever wants to drive the
+    /// counters of all to the end, step by step, does not get there.
+    package static let longestHighJump: Int64 = 1 << 20
+
     package private(set) var counter: Int64
 
     package init(counter: Int64 = 0) {
@@ -12,9 +16,10 @@ package struct LamportClock: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// The count of a new edit.
+    /// The count of a new edit. At the end of the range it stays: where two edits count the same,
+    /// nodes and values decide, which is better than to end the program.
     package mutating func tick() -> Int64 {
-        counter += 1
+        counter += counter < .max ? 1 : 0
         return counter
     }
 
@@ -31,6 +36,7 @@ package struct LamportClock: Hashable, Sendable {
     }
 
     package static func isBelievable(_ other: Int64, after counter: Int64) -> Bool {
-        other >= 0 && (other <= counter || other - counter <= longestJump)
+        guard other > counter else { return other >= 0 }
+        return other - counter <= (other > .max / 2 ? longestHighJump : longestJump)
     }
 }

@@ -49,10 +49,7 @@ package struct Mutation: Hashable, Sendable {
     }
 
     /// Whether it makes a living record a tombstone.
-    package var deletes: Bool {
-        guard let change = changes[Mutation.deletedField] else { return operation == .delete }
-        return !change.value.isNull && change.value != .integer(0)
-    }
+    package var deletes: Bool { deletion != nil }
 
     /// The highest count in the mutation: what a clock has to have seen.
     package var highestLamport: Int64 {

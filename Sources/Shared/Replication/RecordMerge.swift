@@ -7,12 +7,14 @@ internal import Coding
 ///   - current: the record, or nil where the store has none of this id.
 ///   - parentIsKnown: whether the mutation's parent exists; true where it has none.
 ///   - isPruned: whether a record of this id was deleted so long ago that its tombstone is gone.
+///   - changedBelow: for a deletion, the living records below that changed after its device last
+///     pulled, as they were before the device's own batch.
 ///   - policy: the form's policy for a field.
 package func mergeRecord(
     current: RecordState?, mutation: Mutation, node: NodeID, parentIsKnown: Bool,
-    isPruned: Bool = false, policy: (FieldName) -> MergePolicy
+    isPruned: Bool = false, changedBelow: [RecordState] = [], policy: (FieldName) -> MergePolicy
 ) -> RecordOutcome {
-    let meeting = RecordMeeting(mutation: mutation, node: node)
+    let meeting = RecordMeeting(mutation: mutation, node: node, changedBelow: changedBelow)
     guard let current else {
         guard mutation.operation == .insert, !isPruned else {
             return meeting.meetsNothing(isPruned: isPruned)
@@ -31,18 +33,29 @@ package func mergeRecord(
     return meeting.merge(into: current, policy: policy)
 }
 
+extension Mutation {
+    /// The deletion as a change, where this is one. Of one that brings no base of its own nobody
+    /// knows what its device had seen: nothing, then.
+    package var deletion: FieldChange? {
+        if let change = changes[Self.deletedField] {
+            return change.value.isNull || change.value == .integer(0) ? nil : change
+        }
+        guard operation == .delete else { return nil }
+        return FieldChange(value: .integer(1), lamport: lamport)
+    }
+
+    /// The restoration as a change, where this is one.
+    fileprivate var restoration: FieldChange? {
+        deletion == nil ? changes[Self.deletedField] : nil
+    }
+}
+
 private struct RecordMeeting {
     let mutation: Mutation
     let node: NodeID
+    let changedBelow: [RecordState]
 
-    /// The deletion as a change; one without a base of its own is taken to have seen everything.
-    private var deletion: FieldChange? {
-        if let change = mutation.changes[Mutation.deletedField] {
-            return change.value.isNull || change.value == .integer(0) ? nil : change
-        }
-        guard mutation.operation == .delete else { return nil }
-        return FieldChange(value: .integer(1), baseVersion: .max, lamport: mutation.lamport)
-    }
+    private var deletion: FieldChange? { mutation.deletion }
 
     private var answers: [(name: FieldName, change: FieldChange)] {
         mutation.columns.filter { $0 != Mutation.deletedField }.compactMap { name in
@@ -53,9 +66,9 @@ private struct RecordMeeting {
     /// A record never changes its table or its parent.
     func refusal(by current: RecordState) -> WireError? {
         if current.table != mutation.table { return .tableChanged }
-        if mutation.operation == .insert, current.parent != mutation.parent {
-            return .parentChanged
-        }
+        // Only what makes a record has to say what it stands under.
+        let saysParent = mutation.operation == .insert || mutation.parent != nil
+        if saysParent, current.parent != mutation.parent { return .parentChanged }
         return nil
     }
 
@@ -75,9 +88,11 @@ private struct RecordMeeting {
                 record.fields[name] = register
                 isChanged = true
             }
-            outcome.note(result)
+            outcome.note(result, of: current.id)
         }
-        if let deletion { isChanged = delete(&record, deletion, &outcome) || isChanged }
+        if let deletion {
+            isChanged = delete(&record, deletion, &outcome, policy: policy) || isChanged
+        }
         record.version = isChanged ? newVersion : current.version
         outcome.record = record
         outcome.isChanged = isChanged
@@ -93,21 +108,16 @@ private struct RecordMeeting {
         return fields
     }
 
-    /// A delete wins over edits; one whose device had not seen another's change is looked at by a
-    /// person.
+    /// A delete wins over edits; one whose device had not seen another's change, of the record or
+    /// of what stands below it, is looked at by a person.
     private func delete(
-        _ record: inout RecordState, _ deletion: FieldChange, _ outcome: inout RecordOutcome
+        _ record: inout RecordState, _ deletion: FieldChange, _ outcome: inout RecordOutcome,
+        policy: (FieldName) -> MergePolicy
     ) -> Bool {
         guard !record.isDeleted else { return false }
         let field = Mutation.deletedField
-        let unseen = record.fields.filter { name, register in
-            name != field && register.newestChange(notBy: node) > deletion.baseVersion
-        }
-        if let newest = unseen.max(by: { $0.value.stamp < $1.value.stamp }) {
-            let conflict = FieldConflict(
-                column: newest.key, base: .null, mine: .null, theirs: newest.value.value,
-                theirsNode: newest.value.stamp.node, rule: MergeRule.delete.rawValue)
-            outcome.reviews.append(RecordOutcome.Review(kind: .deletion, conflict: conflict))
+        if let review = unseenChange(of: record, by: deletion, policy) ?? unseenChangeBelow {
+            outcome.reviews.append(review)
             outcome.wasSettledByRule = true
         }
         let earlier = record.fields[field]
@@ -117,34 +127,86 @@ private struct RecordMeeting {
         return true
     }
 
+    /// What another node changed last and the device did not know. A value of its own that stands
+    /// is none, whatever it took the place of: that was settled when it came. A union alone holds
+    /// what others put in.
+    private func unseenChange(
+        of record: RecordState, by deletion: FieldChange, _ policy: (FieldName) -> MergePolicy
+    ) -> RecordOutcome.Review? {
+        let unseen = record.fields.filter { name, register in
+            let isOwn = register.stamp.node == node && policy(name) != .union
+            let seen = max(deletion.baseVersion, mutation.changes[name]?.baseVersion ?? 0)
+            return !isOwn && register.newestChange(notBy: node) > seen
+        }
+        return Self.review(of: unseen, in: record.id)
+    }
+
+    /// The device had seen what stood before a change of its own.
+    private var unseenChangeBelow: RecordOutcome.Review? {
+        for record in changedBelow {
+            let own = record.fields.values.filter { $0.stamp.node == node }
+            let seen = own.map(\.version).max() ?? 0
+            let unseen = record.fields.filter { $0.value.newestChange(notBy: node) > seen }
+            if let review = Self.review(of: unseen, in: record.id) { return review }
+        }
+        return nil
+    }
+
+    /// The newest of several changes that a deletion had not seen.
+    private static func review(
+        of unseen: [FieldName: FieldRegister], in record: RecordID
+    ) -> RecordOutcome.Review? {
+        let newest = unseen.filter { $0.key != Mutation.deletedField }
+            .max { $0.value.stamp < $1.value.stamp }
+        guard let newest else { return nil }
+        let conflict = FieldConflict(
+            column: newest.key, base: .null, mine: .null, theirs: newest.value.value,
+            theirsNode: newest.value.stamp.node, rule: MergeRule.delete.rawValue)
+        return RecordOutcome.Review(kind: .deletion, conflict: conflict, record: record)
+    }
+
     // MARK: The record is not there any more
 
+    /// A restoration brings the record back if its device knew of this deletion, or made it itself.
     func isRevival(of tombstone: RecordState) -> Bool {
-        guard let revival = mutation.changes[Mutation.deletedField], deletion == nil,
+        guard let restoration = mutation.restoration,
             let register = tombstone.fields[Mutation.deletedField]
         else { return false }
-        return revival.baseVersion >= register.version
+        return !isLate(restoration, after: register)
+            && register.newestChange(notBy: node) <= restoration.baseVersion
+    }
+
+    private func isLate(_ change: FieldChange, after deletion: FieldRegister) -> Bool {
+        deletion.stamp.node == node && deletion.stamp.lamport > change.lamport
     }
 
     /// Edits that meet a tombstone are kept in history and offered as *restore or let go*; what the
-    /// deleting device itself had sent late is history only.
+    /// deleting device itself had sent late is history only. So is a restoration of an older
+    /// deletion, which has no values that could be offered.
     func meetsTombstone(_ tombstone: RecordState) -> RecordOutcome {
-        let register = tombstone.fields[Mutation.deletedField]
         var outcome = RecordOutcome(status: .applied, record: tombstone)
         for (name, change) in answers where tombstone.fields[name]?.value != change.value {
-            let isLate =
-                register.map { $0.stamp.node == node && $0.stamp.lamport > change.lamport } ?? false
-            let rule = isLate ? MergeRule.late : .tombstone
-            outcome.history.append(entry(name, change, rule: rule))
-            if isLate {
-                outcome.wasSettledByRule = true
-            } else {
-                outcome.conflicts.append(
-                    conflict(name, change, theirsNode: register?.stamp.node, rule: rule))
-            }
+            meet(tombstone, name, change, &outcome)
+        }
+        if outcome.conflicts.isEmpty, let restoration = mutation.restoration {
+            meet(tombstone, Mutation.deletedField, restoration, &outcome)
         }
         outcome.settleStatus()
         return outcome
+    }
+
+    private func meet(
+        _ tombstone: RecordState, _ name: FieldName, _ change: FieldChange,
+        _ outcome: inout RecordOutcome
+    ) {
+        let register = tombstone.fields[Mutation.deletedField]
+        let isPassed = register.map { isLate(change, after: $0) } ?? false
+        let rule = isPassed ? MergeRule.late : .tombstone
+        outcome.history.append(entry(name, change, rule: rule))
+        guard !isPassed else { return outcome.wasSettledByRule = true }
+        var conflict = conflict(name, change, theirsNode: register?.stamp.node, rule: rule)
+        if name == Mutation.deletedField { conflict.theirs = register?.value ?? .null }
+        outcome.conflicts.append(conflict)
     }
 
     /// The id is unknown: never accepted, or pruned long ago. With a base the device has once had
@@ -165,7 +227,9 @@ private struct RecordMeeting {
             let conflict = conflict(name, change, theirsNode: nil, rule: .unknownRecord)
             outcome.history.append(entry(name, change, rule: .unknownRecord))
             outcome.conflicts.append(conflict)
-            outcome.reviews.append(RecordOutcome.Review(kind: .unknownRecord, conflict: conflict))
+            outcome.reviews.append(
+                RecordOutcome.Review(
+                    kind: .unknownRecord, conflict: conflict, record: mutation.record))
         }
         return outcome
     }
@@ -186,7 +250,7 @@ private struct RecordMeeting {
 }
 
 extension RecordOutcome {
-    fileprivate mutating func note(_ outcome: FieldOutcome) {
+    fileprivate mutating func note(_ outcome: FieldOutcome, of record: RecordID) {
         switch outcome {
         case .unchanged: break
         case .applied(_, let rule, let overwritten):
@@ -198,7 +262,7 @@ extension RecordOutcome {
         case .undecided(let conflict):
             conflicts.append(conflict)
             if conflict.rule == MergeRule.quarantine.rawValue {
-                reviews.append(Review(kind: .field, conflict: conflict))
+                reviews.append(Review(kind: .field, conflict: conflict, record: record))
             }
         }
     }

@@ -63,7 +63,8 @@ package struct RecordOutcome: Hashable, Sendable {
         package enum Kind: String, Sendable {
             /// Two readings of a field that the form sends to review.
             case field
-            /// A record was deleted by a device that had not seen another's change.
+            /// A record was deleted by a device that had not seen another's change of it, or of one
+            /// below it.
             case deletion
             /// An edit of a record that the server has pruned or never had.
             case unknownRecord
@@ -73,10 +74,13 @@ package struct RecordOutcome: Hashable, Sendable {
 
         package var kind: Kind
         package var conflict: FieldConflict
+        /// Whose field it is: the mutation's own record, or one below a record that was deleted.
+        package var record: RecordID
 
-        package init(kind: Kind, conflict: FieldConflict) {
+        package init(kind: Kind, conflict: FieldConflict, record: RecordID) {
             self.kind = kind
             self.conflict = conflict
+            self.record = record
         }
     }
 

@@ -108,7 +108,7 @@ package struct WireError: Error, Hashable, Sendable {
 extension WireError {
     /// Whether the id, or the place in the sequence, was used for another change: by a copy of the
     /// device, because a device itself never does.
-    package var tellsOfCopy: Bool { code == "content_mismatch" || code == "sequence_reused" }
+    package var tellsOfCopy: Bool { code == Self.contentMismatch.code }
 
     package init(json: JSON) throws(CodingError) {
         self.init(

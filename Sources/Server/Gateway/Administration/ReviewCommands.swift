@@ -8,18 +8,18 @@ enum ReviewCommands {
     static let all = [list, resolve]
 
     static let list = Administration(
-        name: "list", summary: "List the values that wait for a person."
+        name: "list", summary: "List the values that wait for a person, and by which rule."
     ) { session, invocation, console in
         let items = try session.store.openReviews()
         if invocation.has("json") {
             try console.writeDocument(JSON.array(items.map(document)).serialized())
             return .done
         }
-        var table = TextTable(["ID", "ASSET", "QUESTION", "BASE", "MINE", "THEIRS"])
+        var table = TextTable(["ID", "ASSET", "RULE", "QUESTION", "BASE", "MINE", "THEIRS"])
         for item in items {
             table.append([
-                item.id, item.asset ?? "-", item.column, item.base.shown, item.mine.shown,
-                item.theirs.shown,
+                item.id, item.asset ?? "-", item.rule, item.column, item.base.shown,
+                item.mine.shown, item.theirs.shown,
             ])
         }
         try console.write(table.text)
@@ -40,8 +40,8 @@ enum ReviewCommands {
         name: "resolve", summary: "Decide; the devices hear of it with their next pull.",
         positionals: [Positional("ID")],
         options: [
-            Option("mine", help: "Take the value that waits."),
-            Option("theirs", help: "Keep the value that stands."),
+            Option("mine", help: "Take the value that waits, or confirm the deletion."),
+            Option("theirs", help: "Keep the value that stands, or take the deletion back."),
             Option("value", value: "V", help: "Take another value."),
             Option("comment", value: "C", help: "Why."),
         ]
@@ -69,11 +69,7 @@ enum ReviewCommands {
         guard let text = invocation.value("value") else {
             return given == ["mine"] ? .mine : .theirs
         }
-        guard let item = try session.store.openReviews().first(where: { $0.id == id }) else {
-            // The store knows why there is no such item: unknown, or decided already.
-            return .theirs
-        }
-        return .value(try value(text, for: item, session))
+        return .value(try value(text, for: session.store.openReview(id: id), session))
     }
 
     /// Read as the question's type where the form is known, else as a number or a text.

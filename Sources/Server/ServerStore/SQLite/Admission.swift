@@ -7,6 +7,8 @@ internal import Replication
 struct Sender {
     let device: Device
     let standpoint: Standpoint
+    /// Of each record that its batch deletes, what changed below it after the device's cursor.
+    var changedBelow: [RecordID: [RecordState]] = [:]
 }
 
 /// Whose change a mutation is, and who sends it, and so what it may do.
@@ -58,9 +60,12 @@ struct Admission {
 
     /// - Returns: the policy of each field, and the form where the record has one.
     func check() throws -> FieldPolicies {
-        try checkKind()
+        try checkTable()
+        // Before anything is said that depends on what is there.
         try checkScope()
-        try checkAbove()
+        let lineage = try session.connection.lineage(of: existing?.id ?? mutation.parent)
+        try checkKind(lineage)
+        if !isParked { try checkAbove(lineage) }
         try checkRoom()
         let policies = try fieldPolicies()
         for column in mutation.columns {
@@ -78,16 +83,19 @@ struct Admission {
 
     // MARK: Kind
 
-    /// Table, parent and id agree with what is known.
-    private func checkKind() throws {
+    private func checkTable() throws {
         guard takesUnknown || session.model.knows(table: mutation.table) else {
             throw rejected(.unknownTable, "this server has no table of that name")
         }
-        guard let existing else { return try checkNew() }
-        guard existing.table == mutation.table else { throw Refusal.rejected(.tableChanged) }
         if !author.isOffice, Admission.officeTables.contains(mutation.table) {
-            throw rejected(.notAllowed, "sites and assignments are changed in the office")
+            throw rejected(.notAllowed, "sites and assignments are made and changed in the office")
         }
+    }
+
+    /// Table, parent and id agree with what is known.
+    private func checkKind(_ lineage: [Ancestor]) throws {
+        guard let existing else { return try checkNew(lineage) }
+        guard existing.table == mutation.table else { throw Refusal.rejected(.tableChanged) }
         // With it would go every inspection below it.
         if !author.isOffice, mutation.table == RecordTable.asset, mutation.deletes,
             !existing.isDeleted
@@ -98,34 +106,26 @@ struct Admission {
 
     private static let officeTables = [RecordTable.site, RecordTable.assignment]
 
-    private func checkNew() throws {
-        if !author.isOffice, Admission.officeTables.contains(mutation.table) {
-            throw rejected(.notAllowed, "sites and assignments are made in the office")
-        }
+    /// Records above a new one: far more than any form nests, and few enough to be read for each
+    /// change.
+    static let mostAbove = 100
+
+    private func checkNew(_ lineage: [Ancestor]) throws {
         // What a change of an unknown record comes to is for the merge: it waits, or a person looks.
         guard mutation.operation == .insert, !isPruned, !isParked else { return }
         if let id = mutation.parent, parent == nil {
             guard try session.connection.isPruned(id) else { throw Refusal.waiting }
             throw parentDeleted
         }
-        guard canStand(under: parent) else {
+        guard canStand(under: parent), lineage.count <= Admission.mostAbove else {
             guard session.model.knows(table: mutation.table) else {
                 throw rejected(
                     .unknownTable, "this server keeps such a record only below one that it has")
             }
             throw rejected(.wrongParent, "such a record cannot stand under that parent")
         }
-        if try isUnderTombstone() { throw parentDeleted }
-    }
-
-    /// Whether anything above was deleted: nobody would see what is made under it.
-    private func isUnderTombstone() throws -> Bool {
-        var next = parent
-        while let above = next {
-            if above.isDeleted { return true }
-            next = try above.parent.flatMap { try session.connection.record($0) }
-        }
-        return false
+        // Nobody would see what is made under a tombstone.
+        if lineage.contains(where: \.isDeleted) { throw parentDeleted }
     }
 
     private var parentDeleted: Refusal {
@@ -134,7 +134,7 @@ struct Admission {
 
     // MARK: Scope
 
-    /// The same answer for a record that is not there: nobody learns what others hold.
+    /// The same answer whatever is there: nobody learns what others hold.
     private var outOfScope: Refusal {
         rejected(.outOfScope, "this device's team has no such record")
     }
@@ -152,36 +152,19 @@ struct Admission {
     /// Below an inspection that was deleted nothing is added or changed: it would be taken and never
     /// be seen. An approved one is locked, with all that belongs to it; sending again what stands
     /// there is no change.
-    private func checkAbove() throws {
+    private func checkAbove(_ lineage: [Ancestor]) throws {
         guard !author.isOffice else { return }
-        let lineage = try lineage()
-        let above = lineage.dropFirst(existing == nil ? 0 : 1)
+        let inspection = lineage.upToInspection
+        let above = inspection.dropFirst(existing == nil ? 0 : 1)
         if mutation.operation != .delete, above.contains(where: \.isDeleted) {
             throw rejected(.parentDeleted, "the inspection that it belongs to was deleted")
         }
-        guard lineage.contains(where: Self.isApproved) else { return }
+        guard inspection.contains(where: \.isApproved) else { return }
         let changes = mutation.changes.contains { name, change in
             change.value != existing?.value(name) ?? .null
         }
         guard existing == nil || changes || mutation.operation == .delete else { return }
         throw rejected(.locked, "the inspection is approved and locked")
-    }
-
-    /// The record, or its parent where it is new, and what stands above, as far as the inspection.
-    private func lineage() throws -> [StoredRecord] {
-        var lineage: [StoredRecord] = []
-        var next = existing ?? parent
-        while let current = next, current.table != RecordTable.asset {
-            lineage.append(current)
-            guard current.table != RecordTable.inspection, let above = current.parent else { break }
-            next = try session.connection.record(above)
-        }
-        return lineage
-    }
-
-    private static func isApproved(_ record: StoredRecord) -> Bool {
-        record.table == RecordTable.inspection
-            && record.text(BuiltInField.state) == InspectionState.approved.rawValue
     }
 
     // MARK: Fields

@@ -31,10 +31,12 @@ extension WriteSession {
             mutation: try believable(mutation, on: existing, isPruned, by: author),
             node: author.node,
             parentIsKnown: mutation.parent == nil || parent != nil, isPruned: isPruned,
+            changedBelow: author.sender?.changedBelow[mutation.record] ?? [],
             policy: { author.isCopy ? policies.policy(of: $0).supervised : policies.policy(of: $0) }
         )
         if let error = outcome.error { throw Admission.Refusal.rejected(error) }
         if outcome.status == .held { throw Admission.Refusal.waiting }
+        try refuseFlood(of: outcome.reviews, by: author)
         let updatedAt = outcome.isChanged ? now : existing?.updatedAt ?? now
         if outcome.isChanged, let state = outcome.record {
             let site = try existing?.site ?? site ?? self.site(of: mutation, parent, author)

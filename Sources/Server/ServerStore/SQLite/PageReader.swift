@@ -128,9 +128,7 @@ struct PageReader {
     /// their places, so that the cursor passes neither unseen.
     private mutating func readFeed() throws {
         let start = cursor.position
-        let changed = try rows(
-            "position > ? AND " + Scope.condition,
-            [.integer(start), .text(device.team.id), .text(device.team.id)])
+        let changed = try changedRows(after: start)
         let decided = try connection.deliveries(
             to: device, after: start, through: counters.position, limit: limit + 1)
         // What lies behind the last decision that was read is not known yet.
@@ -150,6 +148,25 @@ struct PageReader {
         }
         cursor.position = horizon
         hasMore = !isAll
+    }
+
+    /// Places of the feed that are looked through at once.
+    private static let stretch: Int64 = 256
+
+    /// Changes in scope, from one to the next stretch that holds any: what others have between is
+    /// leapt over, so that a small team on a large server does not read all of it.
+    private func changedRows(after start: Int64) throws -> [Row] {
+        var found: [Row] = []
+        var last = start
+        while found.count <= limit,
+            let next = try connection.nextChange(for: device.team, after: last)
+        {
+            last = next + PageReader.stretch - 1
+            found += try rows(
+                "position >= ? AND position <= ? AND " + Scope.condition,
+                [.integer(next), .integer(last), .text(device.team.id), .text(device.team.id)])
+        }
+        return found
     }
 
     // MARK: One thing

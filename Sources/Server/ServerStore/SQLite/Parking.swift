@@ -75,14 +75,15 @@ extension WriteSession {
                 .text(sender.device.id), .text(mutation.json.text()),
             ])
         let reviews = decidable(conflicts, of: mutation).map {
-            RecordOutcome.Review(kind: .scope, conflict: $0)
+            RecordOutcome.Review(kind: .scope, conflict: $0, record: mutation.record)
         }
         try open(reviews, of: mutation, by: sender.device.node)
         return Verdict(
             mutationId: mutation.id, status: .quarantined, version: nil, record: nil,
-            conflicts: conflicts)
+            conflicts: conflicts.map(\.withoutTheirs))
     }
 
+    /// What of the mutation would change the record, a deletion that names no field included.
     private func undecidedChanges(
         of mutation: Mutation, on existing: StoredRecord?
     ) -> [FieldConflict] {
@@ -94,8 +95,10 @@ extension WriteSession {
                     theirsNode: nil, rule: MergeRule.scope.rawValue)
             ]
         }
-        return mutation.columns.compactMap { column -> FieldConflict? in
-            guard let change = mutation.changes[column],
+        var changes = mutation.changes
+        changes[Mutation.deletedField] = mutation.deletion ?? changes[Mutation.deletedField]
+        return changes.keys.sorted().compactMap { column -> FieldConflict? in
+            guard let change = changes[column],
                 existing == nil || change.value != existing?.value(column) ?? .null
             else { return nil }
             return FieldConflict(
@@ -120,6 +123,7 @@ extension WriteSession {
         let record = try connection.record(review.record)
         if let record {
             guard !record.isDeleted else { throw letGo("the record was deleted") }
+            try refuseShut(try connection.lineage(of: record.id))
             try put(
                 record.id, table: record.table, parent: record.parent, [review.column: value],
                 by: supervisor.node)
@@ -128,9 +132,11 @@ extension WriteSession {
         guard let mutation = try connection.parked(review.mutation), mutation.operation == .insert
         else { throw letGo("the record is not here yet; decide about its making first") }
         if let parent = mutation.parent {
-            guard let above = try connection.record(parent), !above.isDeleted else {
+            let above = try connection.lineage(of: parent)
+            guard !above.isEmpty else {
                 throw letGo("the record that it belongs to is not here")
             }
+            try refuseShut(above)
         }
         var values = mutation.changes.filter { BuiltInField.isBuiltIn($0.key) }.mapValues(\.value)
         if review.column != Mutation.deletedField { values[review.column] = value }
@@ -139,7 +145,7 @@ extension WriteSession {
             by: supervisor.node)
     }
 
-    private func letGo(_ reason: String) -> ServerStoreError {
+    func letGo(_ reason: String) -> ServerStoreError {
         ServerStoreError(.stateRefused, reason + "; the value can only be let go")
     }
 
@@ -156,5 +162,15 @@ extension WriteSession {
             : conflicts.filter { conflict in
                 waiting.contains(conflict.column) || BuiltInField.isBuiltIn(conflict.column)
             }
+    }
+}
+
+extension FieldConflict {
+    /// As it is told to a device that may not see the record any more.
+    fileprivate var withoutTheirs: FieldConflict {
+        var told = self
+        told.theirs = .null
+        told.theirsNode = nil
+        return told
     }
 }

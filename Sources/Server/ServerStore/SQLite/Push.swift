@@ -43,6 +43,8 @@ struct BatchMerge {
     private var holds = BatchHolds()
     /// Mutations of this batch that were not known before.
     private var taken = 0
+    /// Of each record that the batch deletes, what its device cannot have known below it.
+    private var changedBelow: [RecordID: [RecordState]] = [:]
 
     static func run(
         _ request: PushRequest, of device: Device, key: String?, in session: WriteSession,
@@ -60,6 +62,7 @@ struct BatchMerge {
         try batch.refuseFork()
         try session.register(
             device.node, of: device.id, position: batch.standpoint.position)
+        try batch.lookBelow()
         let results = try batch.verdicts()
         let baton = try batch.passBaton(seal)
         try batch.remember(key: key)
@@ -83,6 +86,7 @@ struct BatchMerge {
         try batch.refuseWrongBatch(key: nil)
         try session.register(
             batch.device.node, of: id, position: batch.standpoint.position)
+        try batch.lookBelow()
         // Nobody has to read the records in one answer.
         let verdicts = try request.mutations.map { try batch.bundledVerdict(on: $0) }
         try batch.countOfferedAgain()
@@ -184,28 +188,50 @@ struct BatchMerge {
         try session.countOfferedAgain(taken, by: device.id)
     }
 
-    /// Bytes of JSON that the records in one answer may have, estimated from above. A device reads
-    /// at most 8 MiB, and would refuse a larger answer for ever.
+    /// Bytes of JSON that the verdicts of one answer may have, estimated from above; the first may
+    /// have more. A device reads at most 8 MiB, and would refuse a larger answer for ever.
     private static let largestAnswer = 4 << 20
 
-    /// In the order of the batch. Where the records that go with them fill the answer, the rest is
-    /// not judged: what an answer does not name stays in the device's outbox and comes again.
+    /// In the order of the batch. Where the next has no room in the answer it is not judged, nor
+    /// what follows: what an answer does not name stays in the device's outbox and comes again.
     private mutating func verdicts() throws -> [Verdict] {
         var verdicts: [Verdict] = []
         var bytes = 0
-        for mutation in request.mutations where bytes < BatchMerge.largestAnswer {
-            let verdict = try verdict(on: mutation)
-            bytes += verdict.estimatedBytes
-            verdicts.append(verdict)
+        for mutation in request.mutations {
+            let room = verdicts.isEmpty ? Int.max : BatchMerge.largestAnswer - bytes
+            do {
+                let verdict = try verdict(on: mutation, room: room)
+                bytes += verdict.estimatedBytes
+                verdicts.append(verdict)
+            } catch is AnswerIsFull {
+                break
+            }
         }
         return verdicts
     }
 
+    /// Before the batch's own changes move anything. What it deletes itself is judged by itself.
+    private mutating func lookBelow() throws {
+        let deleted = Set(request.mutations.filter { $0.deletion != nil }.map(\.record))
+        // While a site is delivered that joined the scope, the cursor passes what is still to come.
+        let heard = standpoint.cursor?.expansion == nil ? standpoint.position : 0
+        for id in deleted {
+            changedBelow[id] = try session.connection.living(below: id, changedAfter: heard)
+                .filter { !deleted.contains($0.id) }
+        }
+    }
+
     // MARK: One mutation
 
-    private mutating func verdict(on mutation: Mutation) throws -> Verdict {
+    /// The answer has no room for the verdict: its mutation is taken back.
+    private struct AnswerIsFull: Error {}
+
+    /// - Throws: `AnswerIsFull` where the verdict is larger than the room that is left.
+    private mutating func verdict(on mutation: Mutation, room: Int = .max) throws -> Verdict {
         let known = try session.connection.verdict(on: mutation.id)
-        let verdict = try known.map { try repeated(mutation, $0) } ?? judge(mutation)
+        let verdict =
+            try known.map { try repeated(mutation, $0) } ?? judge(mutation, room: room)
+        guard verdict.estimatedBytes <= room else { throw AnswerIsFull() }
         holds.note(mutation, verdict.status, conflicts: verdict.conflicts)
         return verdict
     }
@@ -229,7 +255,7 @@ struct BatchMerge {
     }
 
     /// Judges one mutation as a unit: what fails in it is taken back and spoils nothing else.
-    private mutating func judge(_ mutation: Mutation) throws -> Verdict {
+    private mutating func judge(_ mutation: Mutation, room: Int) throws -> Verdict {
         if let holder = holds.holder(of: mutation) {
             return Verdict(mutationId: mutation.id, status: .held, heldBy: holder)
         }
@@ -239,10 +265,15 @@ struct BatchMerge {
         guard try !holdsTakenPlace(mutation) else {
             return rejection(of: mutation, .contentMismatch)
         }
+        let sender = Sender(
+            device: device, standpoint: standpoint, changedBelow: changedBelow)
         do {
             let verdict = try session.unit {
-                let verdict = try session.merge(
-                    mutation, by: .device(Sender(device: device, standpoint: standpoint)))
+                let verdict = try session.merge(mutation, by: .device(sender)).readable
+                guard verdict.estimatedBytes <= Verdict.mostBytes else {
+                    throw Admission.Refusal.rejected(.tooMuchInConflict)
+                }
+                guard verdict.estimatedBytes <= room else { throw AnswerIsFull() }
                 try session.store(
                     verdict, on: mutation, by: device.node, epoch: request.clientEpoch)
                 return verdict
@@ -269,4 +300,9 @@ struct BatchMerge {
 extension WireError {
     fileprivate static let serverFault = WireError(
         code: "server_fault", message: "The server could not store this change.")
+    fileprivate static let tooMuchInConflict = WireError(
+        code: RejectionCode.recordFull.rawValue,
+        message:
+            "What stands against this change is more than a device can read; send fewer fields."
+    )
 }

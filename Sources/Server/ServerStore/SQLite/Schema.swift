@@ -17,6 +17,13 @@ enum Schema {
         Migration("what devices report") { try $0.run(script: reports) },
         Migration("ages of what is kept, and answers by number") { try $0.run(script: retention) },
         Migration("values of records that are gone") { try $0.run(script: rescue) },
+        Migration("what each node has in review of records that are not here") {
+            try $0.run(
+                script: """
+                    CREATE INDEX review_unknown_by_node ON review (mine_node)
+                        WHERE decision IS NULL AND kind = 'unknownRecord';
+                    """)
+        },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the

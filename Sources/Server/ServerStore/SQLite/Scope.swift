@@ -7,7 +7,8 @@ struct Scope {
     let team: Team
 
     /// Of `record`, with the team's id bound twice. The unary plus keeps SQLite from using the index
-    /// by site, which would sort everything in scope for each page; the feed is read in its order.
+    /// by site, which would sort everything in scope for each page: the feed is read in its order, a
+    /// stretch at a time.
     static let condition = """
         ((+site_id <> '' AND +site_id IN (SELECT site_id FROM site_team WHERE team_id = ?))
             OR (+site_id = '' AND team_id = ?))
@@ -24,6 +25,25 @@ extension Connection {
         try first("SELECT team_id FROM site_team WHERE site_id = ?", [.text(site)]) {
             try $0.text(0)
         }
+    }
+
+    /// The place of the first change after `position` that the team sees; nil where there is none. A
+    /// look into the index by site for each of its sites, whatever the server holds of others.
+    func nextChange(for team: Team, after position: Int64) throws -> Int64? {
+        let ofSites = try first(
+            """
+            SELECT min((
+                SELECT min(position) FROM record
+                WHERE site_id = site_team.site_id AND record.team_id = '' AND position > ?1))
+            FROM site_team WHERE team_id = ?2
+            """, [.integer(position), .text(team.id)]
+        ) { try $0.optionalInteger(0) }
+        let withoutSite = try first(
+            """
+            SELECT min(position) FROM record WHERE site_id = '' AND team_id = ? AND position > ?
+            """, [.text(team.id), .integer(position)]
+        ) { try $0.optionalInteger(0) }
+        return [ofSites, withoutSite].compactMap { $0 ?? nil }.min()
     }
 
     /// Records of sites that left the team since the scope version, for which it has no other claim,

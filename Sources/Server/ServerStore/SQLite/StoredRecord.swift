@@ -53,6 +53,20 @@ extension Verdict {
     }
 }
 
+extension Verdict {
+    /// Bytes of one verdict, estimated from above: less than a device reads, and more than a full
+    /// record has.
+    static let mostBytes = 6 << 20
+
+    /// Without the record, which comes by pull, where it is too much beside the conflicts.
+    var readable: Verdict {
+        guard estimatedBytes > Verdict.mostBytes else { return self }
+        var verdict = self
+        verdict.record = nil
+        return verdict
+    }
+}
+
 extension FieldValue {
     /// What a text takes in JSON; numbers are within what is counted for their field.
     var estimatedBytes: Int {

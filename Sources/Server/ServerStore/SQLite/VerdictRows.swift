@@ -67,7 +67,8 @@ extension Connection {
         let record = try found.flatMap { try scope.contains($0.site, in: self) ? $0 : nil }
         return Verdict(
             mutationId: id, status: stored.status, version: record?.version ?? stored.version,
-            record: record?.wire, conflicts: stored.conflicts)
+            record: record?.wire, conflicts: stored.conflicts
+        ).readable
     }
 
     /// Which mutations of a device, whatever its node was then, were decided after their push, and when, as the feed counts.

@@ -93,7 +93,8 @@ final class WriteSession {
     }
 
     func tick() -> Int64 {
-        tally.lamport += 1
+        var clock = LamportClock(counter: tally.lamport)
+        tally.lamport = clock.tick()
         return tally.lamport
     }
 
