@@ -222,6 +222,23 @@ struct LostRecordTests {
         try device.finish()
     }
 
+    @Test("T86 a question that was typed into and cleared before it was sent is no lost value")
+    func neverSigned() throws {
+        server.edit("theirs", ["pressure": .integer(150)])
+        let backup = server.contents
+        try device.sync(server)
+        try device.store.set([("doors", .integer(1))], on: "theirs")
+        try device.store.set([("doors", .null)], on: "theirs")
+        server.restore(backup)
+        server.edit("theirs", ["doors": .integer(5)], by: "node-c")
+        for _ in 1...2 { try device.sync(server) }
+        #expect(try kept == 0)
+        #expect(try device.store.copiesToOffer() == nil)
+        #expect(try device.value("doors", of: "theirs") == .integer(5))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("T86 what the server refuses stays here, is told, and is not offered again and again")
     func refusedCopy() throws {
         let backup = try pullTheirs()
@@ -240,7 +257,9 @@ struct LostRecordTests {
         // Another epoch, another answer.
         server.restore(server.contents)
         try device.pullAll(from: server)
-        #expect(try device.store.copiesToOffer()?.records.map(\.id) == ["theirs"])
+        let again = try #require(try device.store.copiesToOffer())
+        #expect(again.records.map(\.id) == ["theirs"])
+        #expect(again.pullPosition == request.pullPosition, "learnt in the first of the epochs")
         try device.finish()
     }
 

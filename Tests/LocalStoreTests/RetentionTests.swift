@@ -205,6 +205,23 @@ struct RetentionTests {
         try device.finish()
     }
 
+    @Test(
+        "an archived inspection that changes while all is pulled anew comes back with its findings")
+    func archiveInFullPull() throws {
+        let id = try finished()
+        try pass(days: 1)
+        try pass(days: 366)
+        server.edit(id, ["@state": .string("returned")])
+        try device.store.restartPull()
+        for _ in 1...2 { try device.sync(server) }
+        #expect(try device.value("notes", of: id) == .string("old"))
+        #expect(try device.value("text", of: Self.finding(of: id)) == .string("leak"))
+        #expect(try device.store.inspections().map(\.id) == [id])
+        #expect(try count("__sync_archived") == 0)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     private static func finding(of id: RecordID) -> RecordID {
         RecordID("finding-\(id.rawValue)")
     }

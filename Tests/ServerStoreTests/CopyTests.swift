@@ -150,6 +150,68 @@ struct CopyTests {
     }
 
     @Test(
+        "T86 what a supervisor had decided comes back; his approval beside it does not",
+        arguments: Backend.allCases)
+    func decided(backend: Backend) throws {
+        let loss = try Loss(backend, ["notes": .string("x")])
+        var record = try loss.record(loss.id)
+        let anna = NodeID("portal:anna")
+        for (name, value) in [
+            "high": FieldValue.integer(4), BuiltInField.state: .string("approved"),
+        ] {
+            record.fields[name] = WireRecord.Field(
+                value: value, stamp: Stamp(lamport: 50, node: anna), version: 3)
+        }
+        let verdict = try #require(try loss.witness.offer([record], to: loss.yard).first)
+        #expect(verdict.status == .refused && verdict.columns == [BuiltInField.state])
+        #expect(try loss.stored(loss.id, "high")?.value == .integer(4))
+        #expect(try loss.stored(loss.id, "high")?.stamp.node == anna)
+        #expect(try loss.stored(loss.id, "notes")?.value == .string("x"))
+    }
+
+    @Test(
+        "T86 a copy over a record that is deleted here is shown to a supervisor, who restores both",
+        arguments: Backend.allCases)
+    func buried(backend: Backend) throws {
+        let loss = try Loss(backend, ["notes": .string("cracked")])
+        let since = try loss.yard.enrol("e")
+        try since.pull()
+        try since.push(since.delete(loss.id))
+        let record = try loss.record(loss.id)
+        #expect(try loss.witness.offer([record], to: loss.yard).map(\.status) == [.taken])
+        let reviews = try loss.yard.store.openReviews()
+        #expect(Set(reviews.map(\.rule)) == ["delete", "tombstone"])
+        let supervisor = Supervisor(name: "anna")
+        for rule in ["delete", "tombstone"] {
+            let review = try #require(
+                try loss.yard.store.openReviews().first { $0.rule == rule })
+            try loss.yard.store.resolve(
+                review: review.id, rule == "delete" ? .theirs : .mine, comment: nil,
+                by: supervisor)
+        }
+        #expect(try loss.yard.everything()[loss.id]?.isDeleted == false)
+        #expect(try loss.stored(loss.id, "notes")?.value == .string("cracked"))
+    }
+
+    @Test(
+        "a server that was never restored takes no copies: nobody speaks for another there",
+        arguments: Backend.allCases)
+    func neverRestored(backend: Backend) throws {
+        let yard = try Yard(backend)
+        let id = try yard.assign()
+        let device = try yard.enrol("a")
+        try device.pull()
+        var record = try #require(device.confirmed[id])
+        record.fields = [
+            "notes": WireRecord.Field(
+                value: .string("forged"), stamp: Stamp(lamport: 90, node: "node-b"), version: 1)
+        ]
+        device.cursor = "of no epoch"
+        #expect(try device.offer([record], to: yard).map(\.status) == [.refused])
+        #expect(try yard.everything()[id]?.fields["notes"] == nil)
+    }
+
+    @Test(
         "no copy is taken under the present epoch, out of scope, of the office's words or deletions",
         arguments: Backend.allCases)
     func refused(backend: Backend) throws {

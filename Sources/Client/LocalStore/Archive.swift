@@ -11,7 +11,8 @@ extension Connection {
     /// A page has brought all of the record. One that was archived with others waits for those.
     func noteWhole(_ id: RecordID) throws {
         guard try isArchived(id) else { return }
-        if try fullPull() == .idle, try wantFamily(of: id) { return }
+        // Also where a pull from the beginning brings the news: it may have passed the others already.
+        if try fullPull() == .idle || isAsleep(id), try wantFamily(of: id) { return }
         try execute("DELETE FROM __sync_archived WHERE record_id = ?", [.text(id.rawValue)])
     }
 

@@ -45,7 +45,8 @@ extension Connection {
             """
             SELECT record_id, parent_id FROM __sync_lost AS lost WHERE EXISTS (
                 SELECT 1 FROM __sync_lost_field AS kept
-                WHERE kept.record_id = lost.record_id AND kept.refusal IS NULL)
+                WHERE kept.record_id = lost.record_id AND kept.refusal IS NULL
+                    AND kept.node <> '')
             ORDER BY record_id
             """
         ) { (id: RecordID(try $0.text(0)), parent: try $0.optionalText(1).map { RecordID($0) }) }
@@ -81,7 +82,7 @@ extension Connection {
         try each(
             """
             SELECT name, value, lamport, node, version FROM __sync_lost_field
-            WHERE record_id = ? AND refusal IS NULL
+            WHERE record_id = ? AND refusal IS NULL AND node <> ''
             """, [.text(id.rawValue)]
         ) { row in
             fields[try row.text(0)] = WireRecord.Field(

@@ -6,13 +6,14 @@ internal import SQLite
 /// away silently because a backup is older. It is kept apart, in no list, view or digest, until the
 /// server has it: from the device that made it, or from this one's copy (`Copies.swift`).
 extension Connection {
-    /// Of one record, what stands here as the server's word. The record's id is ?1.
+    /// Of one record, what stands here as the server's word. The record's id is ?1. What nobody signed
+    /// is none: a field that was typed and cleared before it was sent, or a stand-in.
     static let confirmedFields = """
         SELECT record_id, name, value, lamport, node, version FROM __sync_shadow
-        WHERE record_id = ?1 AND present = 1
+        WHERE record_id = ?1 AND present = 1 AND node <> ''
         UNION ALL
         SELECT record_id, name, value, lamport, node, version FROM field
-        WHERE record_id = ?1 AND name NOT IN (
+        WHERE record_id = ?1 AND node <> '' AND name NOT IN (
             SELECT name FROM __sync_shadow WHERE record_id = ?1)
         """
 

@@ -147,7 +147,7 @@ extension Connection {
             """
             SELECT EXISTS (SELECT 1 FROM __sync_old_base)
                 OR EXISTS (SELECT 1 FROM __sync_unseen WHERE is_old = 1)
-                OR EXISTS (SELECT 1 FROM __sync_lost_field WHERE refusal IS NULL)
+                OR EXISTS (SELECT 1 FROM __sync_lost_field)
             """
         ) { try $0.flag(0) }
         if isNeeded ?? false { return cursor }

@@ -141,12 +141,16 @@ struct JournalComparison {
     }
 
     /// Mutations of which nothing waits any more. A sound journal has each one that does: what else
-    /// waits in an older database was settled by an entry that has left the journal since.
+    /// waits in an older database was settled by an entry that has left the journal since. Not in one
+    /// from before a rebuilding, which may have lost what only that database still has.
     private func settled(
         in newer: [String: JournalReplay.Kept], _ database: Connection
     ) throws -> [String] {
         let told = newer.filter { $0.value.mutation == nil }.keys
-        guard reading.isSound else { return told.sorted() }
+        let line = try database.journalOrigin().metadata["rebuilt_number"]
+        guard reading.isSound, line == replay.origin?.metadata["rebuilt_number"] else {
+            return told.sorted()
+        }
         let waiting = try JournalledRows(database).waitingIDs()
         return waiting.filter { replay.kept[$0]?.mutation == nil }
     }

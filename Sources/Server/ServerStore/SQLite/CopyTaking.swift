@@ -20,13 +20,15 @@ extension SQLiteStore {
 /// the record as it was when the epoch began: it overwrites nothing that came after that, and where
 /// two stand against each other a rule or a supervisor decides, for no inspector waits for it.
 ///
-/// A device could name an author who never wrote such a value. It may write the same fields in its
-/// own name, the copy comes under no other right than its own, and what a supervisor alone may enter
-/// is refused; `walkdownd status` tells which devices offered how much.
+/// A device could name an author who never wrote such a value, and so be believed where its own word
+/// would have been asked about. So copies are taken only by a server that was restored, within the
+/// device's own scope and rights, not of what a supervisor alone may enter, and `walkdownd status`
+/// tells which devices offered how much.
 private struct CopyTaking {
     private let session: WriteSession
     private let sender: Sender
     private let schemaVersion: Int64
+    private let wasRestored: Bool
     /// Of one author in one record each, what the server did not have.
     private(set) var changes = 0
 
@@ -37,6 +39,7 @@ private struct CopyTaking {
             throw ServerStoreError(.unknownDevice, "this device was revoked")
         }
         try session.model.refuseTooNew(request.schemaVersion)
+        wasRestored = try session.connection.wasRestored
         self.session = session
         schemaVersion = request.schemaVersion
         sender = Sender(
@@ -55,7 +58,7 @@ private struct CopyTaking {
     }
 
     mutating func take(_ copy: WireRecord) throws -> CopyVerdict {
-        guard sender.standpoint.epoch != .current else {
+        guard wasRestored, sender.standpoint.epoch != .current else {
             return refusal(of: copy, "nothing was lost since this device last pulled")
         }
         guard !copy.isDeleted, copy.fields[Mutation.deletedField] == nil else {
@@ -66,22 +69,41 @@ private struct CopyTaking {
             let exists = try session.connection.record(copy.id) != nil
             guard exists || verdict.status == .taken else { break }
             do {
-                try take(share, of: copy, isNew: !exists)
-                changes += 1
+                try takeParts(share, of: copy, isNew: !exists, &verdict)
             } catch Admission.Refusal.rejected(let error) {
                 // Without what makes it nothing else of the record has a place.
-                guard exists else {
-                    return CopyVerdict(recordId: copy.id, status: .refused, error: error)
-                }
-                verdict.status = .refused
-                verdict.columns += share.fields.keys
-                verdict.error = verdict.error ?? error
+                return CopyVerdict(recordId: copy.id, status: .refused, error: error)
             } catch Admission.Refusal.waiting {
                 return CopyVerdict(recordId: copy.id, status: .held)
+            } catch let error as SQLiteError where error.isConstraint {
+                // As in a push: a fault of ours over one record must not keep the others back.
+                return CopyVerdict(recordId: copy.id, status: .refused, error: .serverFault)
             }
         }
         verdict.columns.sort()
         return verdict
+    }
+
+    /// Takes a share, field by field less where a field is refused: the others are not to blame.
+    private mutating func takeParts(
+        _ whole: Share, of copy: WireRecord, isNew: Bool, _ verdict: inout CopyVerdict
+    ) throws {
+        var share = whole
+        while !share.fields.isEmpty {
+            do {
+                try take(share, of: copy, isNew: isNew)
+                changes += 1
+                return
+            } catch Admission.Refusal.rejected(let error) {
+                guard !isNew else { throw Admission.Refusal.rejected(error) }
+                let refused = error.column.flatMap { share.fields[$0] == nil ? nil : [$0] }
+                verdict.status = .refused
+                verdict.columns += refused ?? Array(share.fields.keys)
+                verdict.error = verdict.error ?? error
+                guard let refused else { return }
+                for name in refused { share.fields[name] = nil }
+            }
+        }
     }
 
     private func refusal(of copy: WireRecord, _ message: String) -> CopyVerdict {
@@ -120,7 +142,27 @@ private struct CopyTaking {
         try session.unit {
             let verdict = try session.merge(mutation, by: .copy(of: share.author, from: sender))
             try keepUndecided(verdict.conflicts, of: mutation, by: share.author)
+            try openBuried(verdict.conflicts, of: mutation, by: share.author)
         }
+    }
+
+    /// What meets a tombstone is offered to an inspector as *restore or let go*; here a supervisor
+    /// decides whether the record comes back, and then about each value.
+    private func openBuried(
+        _ conflicts: [FieldConflict], of mutation: Mutation, by author: NodeID
+    ) throws {
+        let buried = conflicts.filter { $0.rule == MergeRule.tombstone.rawValue }
+        guard var deletion = buried.first else { return }
+        deletion.rule = MergeRule.delete.rawValue
+        let reviews =
+            [
+                RecordOutcome.Review(
+                    kind: .deletion, conflict: deletion, record: mutation.record)
+            ]
+            + buried.map {
+                RecordOutcome.Review(kind: .field, conflict: $0, record: mutation.record)
+            }
+        try session.open(reviews, of: mutation, by: author)
     }
 
     /// What no rule could settle and no review shows stays findable in the history.
@@ -138,6 +180,13 @@ private struct CopyTaking {
 }
 
 extension Connection {
+    /// Whether there is an earlier epoch of which devices may still have something.
+    fileprivate var wasRestored: Bool {
+        get throws {
+            try first("SELECT count(*) > 1 FROM server_epoch") { try $0.flag(0) } ?? false
+        }
+    }
+
     /// Whether a change is, or was, here: it stands in the record, in the history or in review.
     fileprivate func hasTrace(
         of stamp: Stamp, on field: FieldName, of record: RecordID

@@ -84,6 +84,11 @@ struct BatchMerge {
                 of: request.pullPosition, in: session.epoch))
         batch.holds = holds
         try batch.refuseWrongBatch(key: nil)
+        guard try !request.mutations.contains(where: batch.holdsTakenPlace) else {
+            throw ServerStoreError(
+                .forked,
+                "another handheld lives on from this one's past; synchronise it over the network")
+        }
         try session.register(
             batch.device.node, of: id, position: batch.standpoint.position)
         try batch.lookBelow()
@@ -132,7 +137,9 @@ struct BatchMerge {
     private func refuseFork() throws {
         guard let trail = try session.connection.batonTrail(of: device.node) else { return }
         switch trail.meeting(request.baton, request.mutations.map(\.id)) {
-        case .next: return
+        case .next:
+            // What came by cable moves no baton: only the places tell that another has gone on.
+            guard try request.mutations.contains(where: holdsTakenPlace) else { return }
         case .repetition:
             // Two copies may both repeat the batch that they share. What the first has sent with it
             // bears ids, or has places in the sequence, that the second gave to something else.
@@ -298,7 +305,7 @@ struct BatchMerge {
 }
 
 extension WireError {
-    fileprivate static let serverFault = WireError(
+    static let serverFault = WireError(
         code: "server_fault", message: "The server could not store this change.")
     fileprivate static let tooMuchInConflict = WireError(
         code: RejectionCode.recordFull.rawValue,
