@@ -52,6 +52,29 @@ struct ServerEpochTests {
         try device.finish()
     }
 
+    @Test(
+        "T86 the last word stays the last: cleared, or set to what the backup has, after the backup"
+    )
+    func lastWord() throws {
+        let id = try device.acceptedInspectionOf(server)
+        try device.store.set([("notes", .string("first"))], on: id)
+        try device.sync(server)
+        let backup = server.contents
+        for (notes, doors) in [("second", FieldValue.integer(5)), ("first", .null)] {
+            try device.store.set([("notes", .string(notes)), ("doors", doors)], on: id)
+            try device.sync(server)
+        }
+        server.restore(backup)
+        try device.pullAll(from: server)
+        #expect(try device.value("notes", of: id) == .string("first"))
+        #expect(try device.value("doors", of: id) == .null)
+        try device.sync(server)
+        #expect(stored("notes", of: id) == .string("first"))
+        #expect(stored("doors", of: id) ?? .null == .null)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("T86 what the backup has is not offered again")
     func nothingLost() throws {
         let id = try device.acceptedInspectionOf(server)

@@ -17,12 +17,18 @@ extension RemoteApplication {
         // Deleted here and unknown there: nothing is missing.
         if shown == nil, try database.isSettledTombstone(id) { return false }
         let standing = isNew ? [:] : try database.confirmedStamps(of: id)
+        let lacking = rows.map { row in
+            shown.map { row.entries(lackingIn: $0, standing, by: node) } ?? row.entries
+        }
+        let oldest = Dictionary(
+            lacking.joined().map { ($0.name, $0.lamport) }, uniquingKeysWith: min)
         var isOffered = false
-        for row in rows {
-            let lacking =
-                shown.map { row.entries(lackingIn: $0, standing, by: node) } ?? row.entries
-            guard shown == nil || !lacking.isEmpty else { continue }
-            try database.offerAgain(row, lacking.map(\.name), newID: newID)
+        for (row, missing) in zip(rows, lacking) {
+            guard shown == nil || !missing.isEmpty || row.follows(oldest) else { continue }
+            let names = row.entries.filter { entry in
+                missing.contains { $0.name == entry.name } || entry.isNewer(than: oldest)
+            }
+            try database.offerAgain(row, names.map(\.name), newID: newID)
             isOffered = true
         }
         return isOffered
@@ -35,6 +41,12 @@ struct AcknowledgedRow {
         var name: FieldName
         var value: FieldValue
         var lamport: Int64
+
+        /// What came after a change that is offered goes after it again, also where the server shows
+        /// its value: the older change would be the last word else.
+        func isNewer(than offered: [FieldName: Int64]) -> Bool {
+            offered[name].map { $0 < lamport } ?? false
+        }
     }
 
     var sequence: Int64
@@ -43,6 +55,11 @@ struct AcknowledgedRow {
     /// by this id.
     var isPart: Bool
     var entries: [Entry] = []
+
+    /// Whether something in it comes after one of these changes.
+    func follows(_ offered: [FieldName: Int64]) -> Bool {
+        entries.contains { $0.isNewer(than: offered) }
+    }
 
     /// The entries that the server's record does not show: what stands there is another value, and
     /// older. What is newer it has from somebody who came later; only where this entry was the last
