@@ -54,6 +54,29 @@ struct BackoffTests {
         #expect(backoff.remaining(now: 31_000) == 0)
     }
 
+    @Test(
+        "T100 a thousand devices that were refused in one second come back over more than one",
+        arguments: [1, 2, 3] as [UInt64])
+    func refusedTogether(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var buckets = [Int](repeating: 0, count: 40)
+        for _ in 0..<1000 {
+            var backoff = Backoff()
+            backoff.failed(now: 0, retryAfterSeconds: 20) { Int64(random.below(Int($0))) }
+            buckets[min(39, Int(backoff.remaining(now: 0) / 1000))] += 1
+        }
+        #expect(buckets[..<20].allSatisfy { $0 == 0 }, "seed \(seed): \(buckets)")
+        #expect(buckets[20...].allSatisfy { (20...90).contains($0) }, "seed \(seed): \(buckets)")
+    }
+
+    @Test("the longest Retry-After and our own longest wait follow each other")
+    func longestOfBoth() {
+        var backoff = Backoff()
+        for _ in 0..<12 { backoff.failed(now: 0, retryAfterSeconds: 3600, random: longest) }
+        #expect(backoff.remaining(now: 0) == Backoff.floorCeiling + Backoff.ceiling)
+        #expect(backoff.remainingFloor(now: 0) == Backoff.floorCeiling)
+    }
+
     @Test("a person does not wait for our own backoff")
     func onDemand() {
         var backoff = Backoff()

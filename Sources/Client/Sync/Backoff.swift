@@ -1,5 +1,7 @@
 /// How long to wait after failures: exponential with full jitter, so that a thousand devices that
-/// failed together do not come back together.
+/// failed together do not come back together. What the server asks for with `Retry-After` comes first
+/// and our own wait after it, over at least as long a span: devices that were refused in one second
+/// would all be back in one second else.
 ///
 /// All instants and spans are milliseconds of the wall clock. The wall clock may be set back while
 /// a wait runs; a wait that then lies further ahead than any wait could is due at once.
@@ -30,11 +32,11 @@ package struct Backoff: Equatable, Sendable {
     package mutating func failed(
         now: Int64, retryAfterSeconds: Int64? = nil, random: (Int64) -> Int64
     ) {
-        dueAt = now + random(Self.bound(failures: failures) + 1)
+        let asked = retryAfterSeconds.map { 1000 * min(max(0, $0), Self.floorCeiling / 1000) }
+        if let asked { floor = now + asked }
+        let span = max(Self.bound(failures: failures), min(asked ?? 0, Self.ceiling))
+        dueAt = now + (asked ?? 0) + random(span + 1)
         failures += 1
-        if let seconds = retryAfterSeconds {
-            floor = now + 1000 * min(max(0, seconds), Self.floorCeiling / 1000)
-        }
     }
 
     /// Something moved: the next failure starts from the shortest wait again.
@@ -46,7 +48,8 @@ package struct Backoff: Equatable, Sendable {
 
     /// Milliseconds until a cycle may begin by itself; 0 is now.
     package func remaining(now: Int64) -> Int64 {
-        max(Self.wait(until: dueAt, now: now, atMost: Self.ceiling), remainingFloor(now: now))
+        let longest = Self.ceiling + (floor == nil ? 0 : Self.floorCeiling)
+        return max(Self.wait(until: dueAt, now: now, atMost: longest), remainingFloor(now: now))
     }
 
     /// Milliseconds until a person's *sync now* may begin: the server's floor alone.
