@@ -12,30 +12,37 @@ extension RemoteApplication {
     @discardableResult
     func offerAgain(_ id: RecordID, shown: WireRecord?, isNew: Bool = false) throws -> Bool {
         let node = try database.position().node
-        let rows = try database.acknowledgedRows(of: id)
-        guard !rows.isEmpty else { return false }
+        let rows = try database.offerableRows(of: id)
+        guard rows.contains(where: { !$0.isWaiting }) else { return false }
         // Deleted here and unknown there: nothing is missing.
         if shown == nil, try database.isSettledTombstone(id) { return false }
         let standing = isNew ? [:] : try database.confirmedStamps(of: id)
         let lacking = rows.map { row in
-            shown.map { row.entries(lackingIn: $0, standing, by: node) } ?? row.entries
+            guard !row.isWaiting else { return [AcknowledgedRow.Entry]() }
+            return shown.map { row.entries(lackingIn: $0, standing, by: node) } ?? row.entries
         }
+        guard shown == nil || lacking.contains(where: { !$0.isEmpty }) else { return false }
         let oldest = Dictionary(
             lacking.joined().map { ($0.name, $0.lamport) }, uniquingKeysWith: min)
-        var isOffered = false
+        // What was entered later goes later, also than a part that gets a new place.
+        var last = Int64.min
         for (row, missing) in zip(rows, lacking) {
+            if row.isWaiting {
+                let isBehind = row.sequence > last
+                last = try isBehind ? row.sequence : database.reissue(row.sequence, newID: newID())
+                continue
+            }
             guard shown == nil || !missing.isEmpty || row.follows(oldest) else { continue }
             let names = row.entries.filter { entry in
                 missing.contains { $0.name == entry.name } || entry.isNewer(than: oldest)
             }
-            try database.offerAgain(row, names.map(\.name), newID: newID)
-            isOffered = true
+            last = try database.offerAgain(row, names.map(\.name), after: last, newID: newID)
         }
-        return isOffered
+        return true
     }
 }
 
-/// A mutation that the server has acknowledged.
+/// A mutation that the server has acknowledged, or one that waits among such.
 struct AcknowledgedRow {
     struct Entry {
         var name: FieldName
@@ -54,6 +61,7 @@ struct AcknowledgedRow {
     /// What is left of a mutation, or what was taken from one: the server does not know this content
     /// by this id.
     var isPart: Bool
+    var isWaiting: Bool
     var entries: [Entry] = []
 
     /// Whether something in it comes after one of these changes.
@@ -76,7 +84,9 @@ struct AcknowledgedRow {
             guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
             let confirmed = standing[entry.name]
             guard field.value != entry.value, field.stamp != confirmed else { return false }
-            return field.stamp < stamp || confirmed?.lamport == entry.lamport
+            if field.stamp < stamp { return true }
+            // A later one of this node's own came with an edit that had waited.
+            return confirmed?.lamport == entry.lamport && field.stamp.node != node
         }
     }
 
@@ -89,17 +99,19 @@ struct AcknowledgedRow {
 }
 
 extension Connection {
-    /// The one that makes the record comes first, the others in their order.
-    fileprivate func acknowledgedRows(of id: RecordID) throws -> [AcknowledgedRow] {
+    /// The one that makes the record comes first, the others in the order in which they were entered,
+    /// which is not that of their places where parts were offered again before.
+    fileprivate func offerableRows(of id: RecordID) throws -> [AcknowledgedRow] {
         var rows = try query(
             """
-            SELECT seq_id, is_part FROM __sync_outbox
-            WHERE record_id = ? AND status = 'ACKNOWLEDGED'
-            ORDER BY operation <> 'INSERT', seq_id
+            SELECT seq_id, is_part, status = 'PENDING' FROM __sync_outbox
+            WHERE record_id = ? AND status IN ('ACKNOWLEDGED', 'PENDING')
+            ORDER BY operation <> 'INSERT', lamport, seq_id
             """, [.text(id.rawValue)]
         ) { row in
             AcknowledgedRow(
-                sequence: try row.integer(0), record: id, isPart: try row.flag(1))
+                sequence: try row.integer(0), record: id, isPart: try row.flag(1),
+                isWaiting: try row.flag(2))
         }
         for index in rows.indices {
             rows[index].entries = try query(
@@ -133,13 +145,16 @@ extension Connection {
 
     /// Puts an acknowledged mutation back into the queue. Its values are shown, on what the server
     /// has under them.
+    ///
+    /// - Parameter last: the place of the one before it: what was entered later goes later.
+    /// - Returns: its own place.
     fileprivate func offerAgain(
-        _ row: AcknowledgedRow, _ names: [FieldName], newID: () -> String
-    ) throws {
+        _ row: AcknowledgedRow, _ names: [FieldName], after last: Int64, newID: () -> String
+    ) throws -> Int64 {
         var sequence = row.sequence
         if names.count < row.entries.count {
             sequence = try divide(row.sequence, taking: names, newID: newID())
-        } else if row.isPart {
+        } else if row.isPart || sequence < last {
             sequence = try reissue(row.sequence, newID: newID())
         }
         for name in names where name != Mutation.deletedField {
@@ -154,6 +169,7 @@ extension Connection {
             WHERE seq_id = ?
             """, [.integer(sequence)])
         for name in names { try showConfirmedOrNewest(name, of: row.record) }
+        return sequence
     }
 }
 
