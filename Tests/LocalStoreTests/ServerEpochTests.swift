@@ -75,43 +75,6 @@ struct ServerEpochTests {
         try device.finish()
     }
 
-    @Test(
-        "T86 what is offered again in part goes before what was entered later, acknowledged or waiting",
-        arguments: [true, false])
-    func partBeforeLater(isAcknowledged: Bool) throws {
-        let id = try device.acceptedInspectionOf(server)
-        let backup = server.contents
-        let both: [(FieldName, FieldValue)] = [("doors", .integer(5)), ("tags", .string("red"))]
-        try device.store.set(both, on: id)
-        try device.sync(server)
-        try device.store.set([("doors", .integer(6))], on: id)
-        if isAcknowledged { try device.sync(server) }
-        server.restore(backup)
-        server.edit(id, ["tags": .string("red")])
-        try device.sync(server)
-        #expect(try device.value("doors", of: id) == .integer(6))
-        #expect(stored("doors", of: id) == .integer(6))
-        #expect(stored("tags", of: id) == .string("red"))
-        try device.expectNothingPending(server)
-        try device.finish()
-    }
-
-    @Test("T86 an edit that the restored server took first is not followed by an older one")
-    func waitingEditFirst() throws {
-        let id = try device.acceptedInspectionOf(server)
-        let backup = server.contents
-        try device.store.set([("notes", .string("first"))], on: id)
-        try device.sync(server)
-        try device.store.set([("notes", .string("second"))], on: id)
-        server.restore(backup)
-        try device.pushAll(to: server)
-        try device.sync(server)
-        #expect(try device.value("notes", of: id) == .string("second"))
-        #expect(stored("notes", of: id) == .string("second"))
-        try device.expectNothingPending(server)
-        try device.finish()
-    }
-
     @Test("T86 what the backup has is not offered again")
     func nothingLost() throws {
         let id = try device.acceptedInspectionOf(server)
