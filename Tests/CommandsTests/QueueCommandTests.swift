@@ -178,6 +178,21 @@ struct QueueCommandTests {
         #expect(outcome.messages.hasPrefix("walkdown: too many changes"))
     }
 
+    @Test("M06 the queue's limit is told and set, within reason")
+    func limit() throws {
+        #expect(try bench.document("status").integer("queueLimit") == 1000)
+        #expect(try bench.run("outbox", "--limit", "1").output == "1 change may wait\n")
+        #expect(try bench.document("status").integer("queueLimit") == 1)
+        #expect(try bench.run("set", id, "notes=x").status == 0)
+        #expect(try bench.run("new", "cold_chain").status == 1)
+        #expect(try bench.document("outbox", "--limit", "2").integer("queueLimit") == 2)
+        #expect(try bench.run("new", "cold_chain").status == 0)
+        for words in ["0", "1000001", "-1", "many", ""] {
+            #expect(try bench.run("outbox", "--limit", words).status == 2, "\(words)")
+        }
+        #expect(try bench.document("status").integer("queueLimit") == 2)
+    }
+
     @Test("sql --write changes neither the queue nor the triggers, whatever stands before the word")
     func guardedSQL() throws {
         #expect(try bench.run("set", id, "notes=x").status == 0)

@@ -303,11 +303,10 @@ struct ConstraintTests {
         let device = try Device()
         let first = try device.acceptedInspection()
         let second = try device.acceptedInspection()
-        try device.store.settle { database in
-            try database.execute(
-                "UPDATE __sync_metadata SET value = 1 WHERE key = 'queue_limit'")
-        }
+        try device.store.setQueueLimit(1)
+        #expect(try device.store.queueLimit() == 1)
         try device.store.set([("doors", .integer(1))], on: first)
+        #expect(try device.store.waiting() == 1)
         try expect(.queueFull, on: device) {
             try device.store.set([("doors", .integer(1))], on: second)
         }

@@ -6,14 +6,19 @@ internal import Replication
 enum OutboxCommand {
     private static let all = Option(
         "all", help: "Also the rows that the server has acknowledged.")
+    private static let limit = Option(
+        "limit", value: "N",
+        help: "Let so many changes wait for the server, instead of listing them. 1000 at first.")
 
     static let entry = Entry(
         name: "outbox", summary: "The queue of changes, a row each.",
         discussion: """
             With --json each row has what was entered as payload, so that a copy of all that waits \
-            can be kept wherever the network stays away.
-            """, options: [all]
+            can be kept wherever the network stays away. At the limit ('status' tells it) no new \
+            change begins; those that wait stay, also under a lower one.
+            """, options: [all, limit]
     ) { run in
+        if let words = run.invocation.value(limit.name) { return try setLimit(words, run) }
         let wantsAll = run.invocation.has(all.name)
         let (rows, payloads) = try run.withStore(for: .reading) { store in
             (
@@ -23,6 +28,20 @@ enum OutboxCommand {
         }
         try run.emit(.array(rows.map { $0.json(with: payloads[$0.mutationId] ?? [:]) })) {
             table(of: rows)
+        }
+        return .done
+    }
+
+    private static func setLimit(_ words: String, _ run: CommandRun) throws -> ExitCode {
+        let limits = DeviceStore.queueLimits
+        guard let limit = Int64(words), limits.contains(limit) else {
+            throw Failure(
+                .usage, "'\(words)' is no limit of the queue",
+                advice: "A whole number from \(limits.lowerBound) to \(limits.upperBound).")
+        }
+        try run.withStore(for: .writing) { try $0.setQueueLimit(limit) }
+        try run.emit(["queueLimit": .integer(limit)]) {
+            counted(Int(limit), "change", "changes") + " may wait\n"
         }
         return .done
     }

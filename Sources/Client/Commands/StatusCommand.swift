@@ -22,6 +22,7 @@ enum StatusCommand {
         conflict         \(status.conflict)
         in review        \(status.inReview)
         drafts           \(status.drafts)
+        queue limit      \(status.queueLimit)
         digest           \(status.digest.words)
         all on server    \(status.nothingUnsynced ? "yes" : "no")
         background sync  \(status.syncsInBackground ? "on" : "off")
@@ -49,6 +50,7 @@ extension StatusSummary {
             "state": .string(state), "pending": .integer(Int64(pending)),
             "inFlight": .integer(Int64(inFlight)), "failed": .integer(Int64(failed)),
             "conflict": .integer(Int64(conflict)), "inReview": .integer(Int64(inReview)),
+            "queueLimit": .integer(Int64(queueLimit)),
             "mediaPending": .integer(Int64(mediaPending)), "drafts": .integer(Int64(drafts)),
             "digest": .string(digest.rawValue), "nothingUnsynced": .bool(nothingUnsynced),
             "lastSyncUtc": JSON(lastSyncUtc),

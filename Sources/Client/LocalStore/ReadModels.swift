@@ -161,6 +161,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var keptFromBefore = 0
     /// Changes that stand in the journal alone, until a person takes or leaves them.
     package var offered = 0
+    /// How many may be PENDING or IN_FLIGHT.
+    package var queueLimit = 0
 
     package init() {}
 
