@@ -75,7 +75,7 @@ extension DeviceStore {
         let plan = ApplyPlan(answer: verdicts)
         var report = PageReport()
         for (index, slice) in plan.slices.enumerated() {
-            try applySlice { application in
+            try applySlice(ofAnswer: true) { application in
                 application.serverLamport = response.server.lamport
                 if index == 0 {
                     try application.note(response.server)
@@ -99,20 +99,27 @@ extension DeviceStore {
         }
     }
 
+    /// Pages of the log, 1 MiB, after which a slice waits for the disk.
+    private static let pagesAtOnce = 256
+
     /// One slice in one transaction with the apply guard up. Unless `durably`, it need not be on the
     /// disk when this returns: what a power cut takes is pulled again, and the next edit, which is
-    /// synchronised, takes everything before it along.
+    /// synchronised, takes everything before it along. So that this is never much, a slice waits for
+    /// the disk now and then: somebody's edit would have to otherwise. Of an answer it is never much
+    /// before the next batch is sealed.
     private func applySlice(
-        durably: Bool = false, _ body: (RemoteApplication) throws -> Void
+        durably: Bool = false, ofAnswer: Bool = false, _ body: (RemoteApplication) throws -> Void
     ) throws {
         let writer = try writer
         let now = SyncTimestamp.text(sources.now())
         let newID = sources.newID
         try StoreError.translating {
             try writer.perform { database in
-                if !durably { try database.setSynchronous(.normal) }
+                let waits =
+                    durably || !ofAnswer && database.unsynchronizedPages >= Self.pagesAtOnce
+                if !waits { try database.setSynchronous(.normal) }
                 let outcome = Result {
-                    try journalled(on: database, isDurable: durably) {
+                    try journalled(on: database, isDurable: waits) {
                         try database.whileApplying {
                             let application = RemoteApplication(
                                 database: database, nowUtc: now, newID: newID)
@@ -122,7 +129,7 @@ extension DeviceStore {
                         }
                     }
                 }
-                try database.setSynchronous(.full)
+                if !waits { try database.setSynchronous(.full) }
                 try outcome.get()
                 try logKeeper?.noteSlice(on: database)
             }

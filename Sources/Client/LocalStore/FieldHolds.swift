@@ -59,6 +59,40 @@ extension Connection {
         }
     }
 
+    /// The same for all fields of a mutation that was settled; in one go where nothing else of its record
+    /// waits or is on the screen, so that all its shadows are of these fields.
+    func showSettled(_ fields: [FieldName], of id: RecordID) throws {
+        let key: [DatabaseValue] = [.text(id.rawValue)]
+        let isQuiet = try first(
+            """
+            SELECT NOT EXISTS (
+                    SELECT 1 FROM __sync_outbox
+                    WHERE record_id = ?1 AND status <> 'ACKNOWLEDGED')
+                AND NOT EXISTS (SELECT 1 FROM __sync_held WHERE record_id = ?1)
+            """, key
+        ) { try $0.flag(0) }
+        guard isQuiet ?? false, !fields.contains(Mutation.deletedField) else {
+            for field in fields { try showSettled(field, of: id) }
+            return
+        }
+        try execute(
+            """
+            UPDATE field SET (value, lamport, node, version) = (
+                SELECT value, lamport, node, version FROM __sync_shadow AS shadow
+                WHERE shadow.record_id = field.record_id AND shadow.name = field.name)
+            WHERE record_id = ?1 AND name IN (
+                SELECT name FROM __sync_shadow WHERE record_id = ?1)
+            """, key)
+        try execute(
+            """
+            INSERT INTO field (record_id, name, value, lamport, node, version)
+            SELECT record_id, name, value, lamport, node, version FROM __sync_shadow AS shadow
+            WHERE record_id = ?1 AND value IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM field WHERE record_id = ?1 AND name = shadow.name)
+            """, key)
+        try execute("DELETE FROM __sync_shadow WHERE record_id = ?", key)
+    }
+
     /// After a verdict: what is on the screen stays, with the base that it was shown with, until it
     /// is let go.
     func showSettled(_ field: FieldName, of id: RecordID) throws {

@@ -28,19 +28,26 @@ package struct Pauses: Sendable {
 }
 
 /// Moves the write-ahead log into the database file at moments that nobody notices: when nothing
-/// was edited for half a second, or, while pages are applied, when the log would grow without end.
-/// SQLite's own automatic checkpoint would come in the middle of somebody's key press.
+/// was edited for half a second; while pages are applied, also just after an edit, when the next one
+/// is furthest off; and when the log would grow without end. SQLite's own automatic checkpoint would
+/// come in the middle of somebody's key press.
 final class LogKeeper: Sendable {
     /// Without an edit, so that a checkpoint is in nobody's way.
     static let quiet = Duration.milliseconds(500)
-    /// Slices after which a quiet moment is used, and after which none is waited for. A slice puts
-    /// some 150 KB into the log.
-    static let manySlices = 64
-    static let tooManySlices = 400
+    /// Pages of the log after which a good moment is used, and after which none is waited for: 10 and 60
+    /// MiB.
+    static let manyPages = 2_560
+    static let tooManyPages = 15_360
+
+    /// Edits that follow one another sooner are a burst, in which the next one is never far off.
+    static let burst = Duration.milliseconds(250)
 
     private struct State {
         var lastEdit: Duration?
-        var slices = 0
+        /// No slice has come since the last edit, which was no part of a burst.
+        var hasJustEdited = false
+        /// Pages that the log had after its last checkpoint.
+        var movedPages = 0
         var isWaiting = false
     }
 
@@ -62,18 +69,25 @@ final class LogKeeper: Sendable {
     /// After an edit: the log is looked at when it has been quiet for long enough.
     func noteEdit() {
         let now = pauses.uptime()
-        state.withLock { $0.lastEdit = now }
+        state.withLock { state in
+            state.hasJustEdited = state.lastEdit.map { now - $0 >= Self.burst } ?? true
+            state.lastEdit = now
+        }
         waitForQuiet()
     }
 
     /// After a slice, on the writer's queue and between two transactions.
     func noteSlice(on connection: Connection) throws {
         let now = pauses.uptime()
+        let pages = connection.loggedPages
         let isDue = state.withLock { state in
-            state.slices += 1
-            let limit = Self.isQuiet(state, at: now) ? Self.manySlices : Self.tooManySlices
-            guard state.slices >= limit else { return false }
-            state.slices = 0
+            // Where all of it was moved, it begins anew.
+            if pages < state.movedPages { state.movedPages = 0 }
+            let isGoodMoment = Self.isQuiet(state, at: now) || state.hasJustEdited
+            state.hasJustEdited = false
+            let limit = isGoodMoment ? Self.manyPages : Self.tooManyPages
+            guard pages - state.movedPages >= limit else { return false }
+            state.movedPages = pages
             return true
         }
         if isDue { try connection.checkpoint(.passive) }
@@ -102,7 +116,6 @@ final class LogKeeper: Sendable {
         let isQuiet = state.withLock { state in
             guard Self.isQuiet(state, at: now) else { return false }
             state.isWaiting = false
-            state.slices = 0
             return true
         }
         guard isQuiet else { return visitLater() }
@@ -111,6 +124,7 @@ final class LogKeeper: Sendable {
         _ = try? database.perform { connection in
             tidy(connection)
             try connection.checkpoint(.passive)
+            state.withLock { $0.movedPages = connection.loggedPages }
         }
     }
 }

@@ -124,8 +124,11 @@ extension RemoteApplication {
             if row.operation == "INSERT", verdict.version == 0 { try leave(row.record) }
         }
         try database.settleStatus(of: row.id, "ACKNOWLEDGED", error: nil)
-        try database.raiseBases(over: row.sequence, on: row.record)
-        for field in row.fields { try database.showSettled(field, of: row.record) }
+        // Only a device that has parted from a copy has a past under another node.
+        if try database.partedAt() > 0 {
+            try database.raiseBases(over: row.sequence, on: row.record)
+        }
+        try database.showSettled(row.fields, of: row.record)
     }
 
     /// An acknowledgement whose record is missing, as of one that left the scope meanwhile: what was

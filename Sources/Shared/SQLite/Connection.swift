@@ -24,6 +24,14 @@ package final class Connection {
     var authorizer: Authorizer?
     /// A transaction failed, and rolling it back did as well.
     var hasFailedTransaction = false
+    /// Pages in the write-ahead log as of this connection's last commit, and of them those that it has
+    /// waited for the disk with.
+    package private(set) var loggedPages = 0
+    private var synchronizedPages = 0
+    var synchronous = Synchronous.full
+
+    /// Pages of the log that the next commit with `synchronous = FULL` waits for.
+    package var unsynchronizedPages: Int { max(0, loggedPages - synchronizedPages) }
 
     private static let cacheLimit = 200
 
@@ -57,6 +65,20 @@ package final class Connection {
         let code = sqlite3_close(closing)
         guard code == SQLITE_OK else { throw SQLiteError(code, on: closing) }
         pointer = nil
+    }
+
+    /// Keeps the numbers of pages (sqlite3_wal_hook). It takes the place of an automatic checkpoint.
+    func watchLog() {
+        // Called inside this connection's own commits, so it outlives each call.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = sqlite3_wal_hook(handle, noteLoggedPages, context)
+    }
+
+    fileprivate func note(loggedPages count: Int32) {
+        // Less than before: all of it was moved into the file, and it begins anew.
+        if count < loggedPages { synchronizedPages = 0 }
+        loggedPages = Int(count)
+        if synchronous == .full { synchronizedPages = loggedPages }
     }
 
     // MARK: Statements
@@ -152,4 +174,13 @@ package final class Connection {
         cache[statement.sql] = statement
         cacheOrder.append(statement.sql)
     }
+}
+
+/// A plain C function pointer: nothing is captured but the connection that travels as its context.
+private func noteLoggedPages(
+    _ context: UnsafeMutableRawPointer?, _: OpaquePointer?, _: UnsafePointer<CChar>?, _ count: Int32
+) -> Int32 {
+    guard let context else { return SQLITE_OK }
+    Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().note(loggedPages: count)
+    return SQLITE_OK
 }

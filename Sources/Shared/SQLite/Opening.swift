@@ -152,6 +152,7 @@ extension Connection {
         // Nobody checkpoints but who says so: a second one at the same time can corrupt the file
         // (sqlite.org/wal.html#walresetbug, fixed in 3.51.3).
         try setPragma("wal_autocheckpoint", to: "0", reads: .integer(0))
+        if !isReadOnly { watchLog() }
         try setSynchronous(.full)
         if isReadOnly { try setPragma("query_only", to: "ON", reads: .integer(1)) }
     }

@@ -64,6 +64,7 @@ extension Connection {
     /// and is refused inside a transaction, therefore executed at once and between transactions.
     package func setSynchronous(_ level: Synchronous) throws {
         try setPragma("synchronous", to: "\(level.rawValue)", reads: .integer(level.rawValue))
+        synchronous = level
     }
 
     package enum CheckpointMode: Sendable {

@@ -63,9 +63,8 @@ final class Journal: @unchecked Sendable {
         offeredSince = replay?.offeredSince
         isDue = replay == nil
         isUnreadable = false
-        for (id, kept) in replay?.kept ?? [:] {
-            guard let mutation = kept.mutation else { continue }
-            live[id] = Live(since: kept.since, byteCount: mutation.byteCount)
+        for (id, kept) in replay?.kept ?? [:] where kept.stands {
+            live[id] = Live(since: kept.since, byteCount: kept.byteCount)
         }
         try JournalMarks.install(on: database)
         renewIfDue(database)

@@ -52,6 +52,21 @@ extension JournalEntry {
     }
 }
 
+extension JournalledMutation {
+    /// Its bytes in an entry. Equal mutations have equal ones.
+    var packed: [UInt8] {
+        var bytes = JournalBytes()
+        bytes.append(self)
+        return bytes.bytes
+    }
+
+    init(packed: [UInt8]) throws {
+        var reader = JournalByteReader(packed)
+        reader.format = JournalEntry.format
+        self = try reader.mutation()
+    }
+}
+
 extension JournalBytes {
     fileprivate mutating func append(_ origin: JournalOrigin) {
         append(named: origin.metadata) { $0.append($1) }

@@ -91,8 +91,31 @@ struct JournalComparison {
         var replay = self.replay
         let counter = try database.transactionNumber()
         if let last = replay.undecided { replay.decide(committed: last.number <= counter) }
-        return try replay.number == counter
-            && replay.kept.compactMapValues(\.mutation) == database.waitingRows()
+        guard replay.number == counter else { return false }
+        let differing = try Differing(replay, JournalledRows(database))
+        return differing.isNothing
+    }
+
+    /// Where the two do not say the same of what waits.
+    private struct Differing {
+        /// Mutations of the journal that the queue does not have in the same words.
+        let inJournal: Set<String>
+        private let hasOthersInQueue: Bool
+        var isNothing: Bool { inJournal.isEmpty && !hasOthersInQueue }
+
+        init(_ replay: JournalReplay, _ rows: JournalledRows) throws {
+            var unheard = replay.standingIDs
+            var isElsewhere = false
+            try rows.each { mutation in
+                if replay.kept[mutation.id]?.packed == mutation.packed {
+                    unheard.remove(mutation.id)
+                } else {
+                    isElsewhere = true
+                }
+            }
+            inJournal = unheard
+            hasOthersInQueue = isElsewhere
+        }
     }
 
     /// Gives the queue what only the journal knows, and takes from it what only the journal knows to be
@@ -106,13 +129,13 @@ struct JournalComparison {
             try offer(last, isRebuilt ? .unknown : .unsaved, database)
             replay.decide(committed: false)
         }
-        let rows = try database.waitingRows()
-        try offerWhatIsMissing(rows, counter, database)
-        let kept = replay.kept.compactMapValues(\.mutation)
+        let rows = try JournalledRows(database)
+        let differing = try Differing(replay, rows)
+        try offerWhatIsMissing(differing.inJournal, rows, counter, database)
         let origin = try database.journalOrigin()
         isEqual =
             reading.isSound && !reading.lacksBeginning && !replay.isEmpty
-            && replay.number == counter && kept == rows
+            && replay.number == counter && differing.isNothing
             && offered == replay.offered && replay.origin == origin
     }
 
@@ -146,13 +169,13 @@ struct JournalComparison {
     private func settled(
         in newer: [String: JournalReplay.Kept], _ database: Connection
     ) throws -> [String] {
-        let told = newer.filter { $0.value.mutation == nil }.keys
+        let told = newer.filter { !$0.value.stands }.keys
         let line = try database.journalOrigin().metadata["rebuilt_number"]
         guard reading.isSound, line == replay.origin?.metadata["rebuilt_number"] else {
             return told.sorted()
         }
         let waiting = try JournalledRows(database).waitingIDs()
-        return waiting.filter { replay.kept[$0]?.mutation == nil }
+        return waiting.filter { replay.kept[$0]?.stands != true }
     }
 
     private mutating func offer(
@@ -176,13 +199,16 @@ struct JournalComparison {
     /// Mutations of which the queue has never heard, or heard something else, although it knows their
     /// transactions: somebody or something has changed the database past the journal. (Where the
     /// journal has holes, or is the older one, that explains it.)
+    ///
+    /// - Parameter ids: mutations of the journal that the queue does not have in the same words.
     private mutating func offerWhatIsMissing(
-        _ rows: [String: JournalledMutation], _ counter: Int64, _ database: Connection
+        _ ids: Set<String>, _ rows: JournalledRows, _ counter: Int64, _ database: Connection
     ) throws {
         let isTrusted = reading.isSound && replay.number == counter
-        for mutation in replay.standing where rows[mutation.id] != mutation {
+        let others = ids.compactMap { replay.kept[$0]?.mutation }
+        for mutation in others.sorted(by: { $0.sequence < $1.sequence }) {
             let isKnown = try database.hasMutation(mutation.id)
-            guard !isKnown || isTrusted && rows[mutation.id] != nil else { continue }
+            guard try !isKnown || isTrusted && rows.row(mutation.id) != nil else { continue }
             if let news = try database.news(in: mutation) {
                 offered.append(JournalledOffer(mutation: news, doubt: .otherwise))
             }
@@ -203,12 +229,6 @@ struct JournalComparison {
 }
 
 extension Connection {
-    fileprivate func waitingRows() throws -> [String: JournalledMutation] {
-        let waiting = try JournalledRows(self).waiting()
-        // Ids are unique, but for a table that is not what its index says.
-        return Dictionary(waiting.map { ($0.id, $0) }) { first, _ in first }
-    }
-
     func hasMutation(_ id: String) throws -> Bool {
         try first("SELECT 1 FROM __sync_outbox WHERE mutation_id = ?", [.text(id)]) { _ in true }
             ?? false

@@ -6,15 +6,35 @@ internal import Replication
 /// number, or a mark, says that it was committed. A number that comes again says that the one before
 /// was rolled back.
 struct JournalReplay: Equatable {
+    /// Packed, because tens of thousands may wait, and of nearly all nothing is asked but whether the
+    /// queue says the same.
     struct Kept: Equatable {
         /// nil where it was settled.
-        var mutation: JournalledMutation?
+        let packed: [UInt8]?
+        /// About what it takes in a segment.
+        let byteCount: Int64
         /// The transaction that left it so.
         var number: Int64
         /// The oldest segment that it takes to know it.
         var since: Int
         /// How often entries were found missing before.
         fileprivate var losses: Int
+
+        init(mutation: JournalledMutation?, number: Int64, since: Int, losses: Int) {
+            packed = mutation?.packed
+            byteCount = mutation?.byteCount ?? 0
+            self.number = number
+            self.since = since
+            self.losses = losses
+        }
+
+        var stands: Bool { packed != nil }
+
+        var mutation: JournalledMutation? {
+            guard let packed else { return nil }
+            // What was packed here is read as it was.
+            return try? JournalledMutation(packed: packed)
+        }
     }
 
     private(set) var kept: [String: Kept] = [:]
@@ -54,6 +74,9 @@ struct JournalReplay: Equatable {
         }
     }
 
+    /// The ids of what waits.
+    var standingIDs: Set<String> { Set(kept.lazy.filter { $0.value.stands }.map(\.key)) }
+
     /// What waits, in the order of the queue.
     var standing: [JournalledMutation] {
         kept.values.compactMap(\.mutation).sorted { $0.sequence < $1.sequence }
@@ -75,7 +98,7 @@ struct JournalReplay: Equatable {
         var since = undecidedSegment
         if case .amended = change {
             let before = kept[id]
-            let isWhole = before?.mutation != nil && before?.losses == undecidedLosses
+            let isWhole = before?.stands == true && before?.losses == undecidedLosses
             if !isWhole { incomplete.insert(id) }
             since = before?.since ?? since
         } else {

@@ -32,10 +32,8 @@ struct JournalledRows {
 
     /// Everything that waits, in the order of the queue.
     func waiting() throws -> [JournalledMutation] {
-        var mutations = try database.query(selectWaiting, [], mutation)
-        for index in mutations.indices {
-            mutations[index].fields = try fields(of: mutations[index].sequence)
-        }
+        var mutations: [JournalledMutation] = []
+        try each { mutations.append($0) }
         return mutations
     }
 
@@ -43,6 +41,15 @@ struct JournalledRows {
         try database.query(
             "SELECT mutation_id FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED' ORDER BY seq_id"
         ) { try $0.text(0) }
+    }
+
+    /// The same, one after the other.
+    func each(_ body: (JournalledMutation) throws -> Void) throws {
+        try database.each(selectWaiting) { row in
+            var mutation = try mutation(row)
+            mutation.fields = try fields(of: mutation.sequence)
+            try body(mutation)
+        }
     }
 
     /// One of them, without its fields; nil where it does not wait.
