@@ -38,6 +38,13 @@ final class Handheld {
     private(set) var lastBegan: Int64 = -1
     private var began: Int64 = 0
     private(set) var cycles = 0
+    /// Mutations of a batch: with few of them a short queue is several batches.
+    private let batchSize: Int
+    /// The server took it for a copy of itself, of which there is none here.
+    private(set) var wasTakenForCopy = false
+    /// A push of its came once more or late; or the server seemed to break over one that it had taken,
+    /// which is then set aside and not in the batch that follows. Either may look like a copy.
+    private(set) var mayLookCopied = false
     /// The call under way, counted, and its outcome.
     private(set) var call = 0
     private var outcome: TransportOutcome?
@@ -60,6 +67,8 @@ final class Handheld {
         disk = Disk(folder: home.directory)
         if world.mutant == .normalSynchronous { disk.skipLogs() }
         lease = try HomeLease.acquire(home)
+        var dice = Dice(seed: seed &+ 1)
+        batchSize = dice.pick([2, 3, 5, 10, PushRequest.mostMutations])
         let (clock, ids) = (SimClock(world.timeline), DiceBox(seed: seed))
         self.clock = clock
         sources = StoreSources(
@@ -157,7 +166,9 @@ final class Handheld {
         world.tell("\(node) begins to synchronise")
         let replica: any Replica =
             world.mutant == .acknowledgeByRow ? AcknowledgingByRow(store) : store
-        let cycle = Cycle(replica: replica, transport: Line(self)) { [unowned self] in isEnding }
+        let cycle = Cycle(
+            replica: replica, transport: Line(self), batchesOf: batchSize,
+            shouldStop: { [unowned self] in isEnding })
         fiber.start { [self] in ended = cycle.run() }
         settleCycle()
     }
@@ -167,6 +178,7 @@ final class Handheld {
         guard !fiber.isActive, let result = ended, let store, !isEnding else { return }
         ended = nil
         lastReport = result.report
+        wasTakenForCopy = wasTakenForCopy || result.report.hasNewNode
         lastBegan = began
         world.tell("\(node) is done: \(result.report.outcome.label)")
         schedule.ended(
@@ -183,14 +195,21 @@ final class Handheld {
 
     // MARK: The line
 
-    /// Called by the cycle, in its own thread.
-    fileprivate func send(_ wire: WireCall) -> TransportOutcome {
+    func noteDoubt(_ call: WireCall) {
+        if call.path.hasSuffix("/push") { mayLookCopied = true }
+    }
+
+    /// Called by the cycle, in its own thread. Whatever it does meanwhile, it does while the call is
+    /// under way: the server may have committed before, and the process may end in the middle.
+    fileprivate func send(_ wire: WireCall, meanwhile work: () -> Void = {}) -> TransportOutcome {
         guard !isEnding, !disk.hasStopped else { return .fault(.cancelled) }
         call += 1
         outcome = nil
         if let node = wire.node { speaksAs = node }
         world.network.carry(wire, from: self, number: call)
+        work()
         fiber.suspend()
+        if case .answer(let answer)? = outcome, answer.status >= 500 { noteDoubt(wire) }
         return outcome ?? .fault(.cancelled)
     }
 
@@ -221,6 +240,9 @@ private final class Line: Transport, @unchecked Sendable {
     init(_ device: Handheld) { self.device = device }
 
     func send(_ call: WireCall) -> TransportOutcome { device.send(call) }
+    func send(_ call: WireCall, meanwhile work: () -> Void) -> TransportOutcome {
+        device.send(call, meanwhile: work)
+    }
     func disconnect() {}
     func cancel() {}
 }

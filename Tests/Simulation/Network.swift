@@ -30,6 +30,7 @@ final class Network {
             let pause = dice.oneIn(2) ? Int64(dice.below(500)) : Int64(dice.below(300_000))
             timeline.after(pause) { [self] in
                 world.tell("a request of \(device.node) arrives once more")
+                device.noteDoubt(call)
                 _ = try reach(call, device)
             }
         }
@@ -53,6 +54,7 @@ final class Network {
     }
 
     private func arrive(_ call: WireCall, from device: Handheld, number: Int) throws {
+        if number != device.call { device.noteDoubt(call) }
         let answer: WireAnswer?
         if let stranger = substitute(for: device) {
             answer = stranger

@@ -329,6 +329,10 @@ final class World {
         guard faults.isEmpty else {
             throw Violation("the audit found something", "\(device.node): \(faults)")
         }
+        // A repetition after a crash is no copy of the device.
+        guard !device.wasTakenForCopy || device.mayLookCopied else {
+            throw Violation("a device was taken for a copy of itself", "\(device.node)")
+        }
         try device.ledger.check(
             waiting: store.waitingValues(), settled: oracle.settled, node: device.node)
         try device.ledger.checkReads(store.ownValues(device.speaksAs), node: device.node)

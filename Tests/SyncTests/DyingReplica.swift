@@ -24,6 +24,16 @@ final class DyingReplica: Replica {
         try alive().sealBatch(limit: limit, skipping: skipping)
     }
 
+    func prepareBatch(
+        behind request: PushRequest, limit: Int, skipping: Set<MutationID>
+    ) throws -> PushRequest? {
+        try alive().prepareBatch(behind: request, limit: limit, skipping: skipping)
+    }
+
+    func adopt(_ response: PushResponse, before next: PushRequest) throws -> PushRequest? {
+        try alive().adopt(response, before: next)
+    }
+
     func settle(_ request: PushRequest, by response: PushResponse) throws {
         try alive().settle(request, by: response)
     }

@@ -34,6 +34,21 @@ final class FakeReplica: Replica {
         var node = NodeID("node")
         var ticketed: Set<MutationID> = []
         var repairs: [[String]] = []
+
+        func isInFlight(_ id: MutationID) -> Bool {
+            entries.contains { $0.mutation.id == id && $0.status == .inFlight }
+        }
+
+        mutating func seal(_ limit: Int, _ skipping: Set<MutationID>) -> PushRequest? {
+            let indices = entries.indices.filter {
+                entries[$0].status == .pending && !skipping.contains(entries[$0].mutation.id)
+            }.prefix(limit)
+            guard !indices.isEmpty else { return nil }
+            for index in indices { entries[index].status = .inFlight }
+            return PushRequest(
+                clientNodeId: node, clientEpoch: 1, baton: nil, pullPosition: cursor,
+                mutations: indices.map { entries[$0].mutation })
+        }
     }
 
     let state = Mutex(State())
@@ -78,16 +93,22 @@ final class FakeReplica: Replica {
     }
 
     func sealBatch(limit: Int, skipping: Set<MutationID>) throws -> PushRequest? {
-        try work("seal") { state in
-            let indices = state.entries.indices.filter {
-                state.entries[$0].status == .pending
-                    && !skipping.contains(state.entries[$0].mutation.id)
-            }.prefix(limit)
-            guard !indices.isEmpty else { return nil }
-            for index in indices { state.entries[index].status = .inFlight }
-            return PushRequest(
-                clientNodeId: state.node, clientEpoch: 1, baton: nil,
-                pullPosition: state.cursor, mutations: indices.map { state.entries[$0].mutation })
+        try work("seal") { $0.seal(limit, skipping) }
+    }
+
+    /// Each mutation has a record of its own here, so nothing hangs on the batch under way.
+    func prepareBatch(
+        behind request: PushRequest, limit: Int, skipping: Set<MutationID>
+    ) throws -> PushRequest? {
+        try work("prepare") { $0.seal(limit, skipping) }
+    }
+
+    func adopt(_ response: PushResponse, before next: PushRequest) throws -> PushRequest? {
+        try work("adopt") { state in
+            guard next.mutations.allSatisfy({ state.isInFlight($0.id) }) else { return nil }
+            var request = next
+            request.baton = response.baton
+            return request
         }
     }
 

@@ -135,6 +135,32 @@ struct InterruptedStories {
         try device.expectSettled()
     }
 
+    @Test(
+        "F13 T08 dead at any step of a long drain: nothing twice, and nobody takes it for a copy",
+        arguments: 0..<40)
+    func deadInLongDrain(steps: Int) throws {
+        let device = try StoreDevice()
+        let server = FakeServer()
+        server.state.withLock { $0.batons = Batons() }
+        for number in 0..<9 {
+            let id = try device.newInspection()
+            try device.store.set([("doors", .integer(Int64(number)))], on: id)
+        }
+        let left = Atomic(steps)
+        let dying = DyingReplica(device.store) {
+            left.subtract(1, ordering: .relaxed).newValue < 0
+        }
+        _ = Cycle(replica: dying, transport: server.connect(), batchesOf: 2).run()
+        try device.restart()
+        let report = Cycle(replica: device.store, transport: server.connect(), batchesOf: 2).run()
+            .report
+        #expect(report.outcome == .synced)
+        #expect(!report.hasNewNode)
+        #expect(server.effects.count == 9)
+        #expect(server.effects.values.allSatisfy { $0 == 1 })
+        try device.expectSettled()
+    }
+
     @Test("F06 three days off, and a clock that jumps both ways: the queue is as it was left")
     func daysOff() throws {
         let device = try StoreDevice()

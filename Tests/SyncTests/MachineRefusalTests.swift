@@ -225,6 +225,14 @@ final class Outbox {
         return machine.handle(.formsMissing([]))
     }
 
+    private func reply(
+        to request: PushRequest, _ server: ([Int]) -> Reply<PushResponse>?
+    ) -> Reply<PushResponse> {
+        pushes.append(request.mutations.count)
+        let numbers = request.mutations.map { Int($0.sequence) }
+        return server(numbers) ?? .accepted(Wire.response(request))
+    }
+
     private func answer(
         _ instruction: Machine.Instruction, _ server: ([Int]) -> Reply<PushResponse>?
     ) -> Machine.Event {
@@ -237,10 +245,10 @@ final class Outbox {
                 request.mutations[index].changes["reading"]?.value = .string(text)
             }
             return .sealed(batch.isEmpty ? nil : request)
-        case .push(let request):
-            pushes.append(request.mutations.count)
-            let numbers = request.mutations.map { Int($0.sequence) }
-            return .pushed(server(numbers) ?? .accepted(Wire.response(request)))
+        case .push(let request): return .pushed(reply(to: request, server))
+        // Nothing is put together meanwhile: what follows is a seal.
+        case .exchange(let exchange):
+            return .exchanged(reply(to: exchange.request, server), next: nil)
         case .settle(let response, _):
             for verdict in response.results where verdict.status != .held {
                 settled.insert(verdict.mutationId)

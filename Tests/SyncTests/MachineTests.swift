@@ -5,10 +5,12 @@ import Testing
 
 /// Runs a machine by hand: each line gives an event and says which instruction must follow.
 struct Play {
-    var machine = Machine()
+    var machine: Machine
     private(set) var last = Machine.Instruction.recover
 
-    init() {}
+    init(batchesOf most: Int = PushRequest.mostMutations) {
+        machine = Machine(batchesOf: most)
+    }
 
     mutating func expect(
         _ event: Machine.Event, _ expected: Machine.Instruction,

@@ -79,9 +79,7 @@ extension DeviceStore {
                 application.serverLamport = response.server.lamport
                 if index == 0 {
                     try application.note(response.server)
-                    if let baton = response.baton {
-                        try application.database.setMetadata("baton", .text(baton))
-                    }
+                    try application.database.takeBaton(of: response)
                 }
                 try application.take(slice, &report)
             }

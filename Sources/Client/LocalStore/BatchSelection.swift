@@ -44,6 +44,8 @@ struct BatchSelection {
     let limit: Int
     let skipping: Set<MutationID>
     private(set) var mutations: [Mutation] = []
+    /// The JSON of each: written to be measured, and sent as it is.
+    private(set) var written: [[UInt8]] = []
     private(set) var isFull = false
     private var bytes = 0
     private var inserted: Set<RecordID> = []
@@ -54,21 +56,32 @@ struct BatchSelection {
     /// Mutations up to here were made by this device as another node.
     private let partedAt: Int64
     private var goingFields: [RecordID: Set<FieldName>] = [:]
+    /// Records of a batch whose answer is awaited.
+    private let underWay: Set<RecordID>
+    /// What waits for that answer would have had room in this batch.
+    var leavesRoom: Bool { waitsForAnswer && !isFull }
+    private var waitsForAnswer = false
     /// Whether the batch's bases are of an older epoch of the server; those of this one wait for the
     /// next batch.
     private(set) var hasOldBases = false
 
     init(
-        obstacles: BatchObstacles, limit: Int, skipping: Set<MutationID>, partedAt: Int64
+        obstacles: BatchObstacles, limit: Int, skipping: Set<MutationID>, partedAt: Int64,
+        underWay: Set<RecordID> = []
     ) {
         self.obstacles = obstacles
         self.limit = limit
         self.skipping = skipping
         self.partedAt = partedAt
+        self.underWay = underWay
     }
 
     /// Whether the row can go now; `add` is to follow.
     mutating func admits(_ row: QueuedRow) -> Bool {
+        if underWay.contains(row.record) || row.parent.map(underWay.contains) ?? false {
+            waitsForAnswer = true
+            return false
+        }
         let waits =
             passedOver.contains(row.record) || skipping.contains(row.id)
             || obstacles.block(row.record, row.sequence)
@@ -91,14 +104,15 @@ struct BatchSelection {
         guard !waitsForAnother(mutation) else {
             return waitingFields[mutation.record, default: []].formUnion(mutation.changes.keys)
         }
-        let size = mutation.json.serialized().count
-        let fits = bytes + size <= DeviceStore.largestBatch && hasOldBase == hasOldBases
+        let document = mutation.json.serialized()
+        let fits = bytes + document.count <= DeviceStore.largestBatch && hasOldBase == hasOldBases
         guard mutations.isEmpty || fits else {
             isFull = true
             return
         }
         mutations.append(mutation)
-        bytes += size
+        written.append(document)
+        bytes += document.count
         hasOldBases = hasOldBase
         goingFields[mutation.record, default: []].formUnion(mutation.changes.keys)
         if mutation.operation == .insert { inserted.insert(mutation.record) }
@@ -110,6 +124,7 @@ struct BatchSelection {
     mutating func takeBatch() -> [Mutation] {
         defer {
             mutations = []
+            written = []
             bytes = 0
             isFull = false
         }
@@ -194,16 +209,35 @@ extension Connection {
     /// Walks the waiting rows in the order of the queue until the batch is full.
     func select(into selection: inout BatchSelection) throws {
         let haveOldBases = try neededOldCursor() != nil
+        let first = try metadataInteger("goes_first") ?? 0
+        if first > 0, let row = try pendingRows(after: first - 1, count: 1).first,
+            row.sequence == first
+        {
+            // Nothing of its record waited before it when it was sealed.
+            try offer(row, to: &selection, haveOldBases)
+        }
+        // Where it cannot go, it is offered once more in its place.
+        let taken = selection.mutations.isEmpty ? nil : first
         var after: Int64 = 0
+        // As many as fit; more at a time where many of them have to stay.
+        var count = Int64(selection.limit)
         while !selection.isFull {
-            let rows = try pendingRows(after: after, count: 200)
+            let rows = try pendingRows(after: after, count: count)
             guard let last = rows.last else { return }
             after = last.sequence
-            for row in rows where !selection.isFull && selection.admits(row) {
-                let isOld = try haveOldBases && hasOldBase(row.sequence, of: row.record)
-                selection.add(try mutation(of: row), hasOldBase: isOld)
+            count = 200
+            for row in rows where !selection.isFull && row.sequence != taken {
+                try offer(row, to: &selection, haveOldBases)
             }
         }
+    }
+
+    private func offer(
+        _ row: QueuedRow, to selection: inout BatchSelection, _ haveOldBases: Bool
+    ) throws {
+        guard selection.admits(row) else { return }
+        let isOld = try haveOldBases && hasOldBase(row.sequence, of: row.record)
+        selection.add(try mutation(of: row), hasOldBase: isOld)
     }
 
     func pendingRows(after sequence: Int64, count: Int64) throws -> [QueuedRow] {

@@ -18,6 +18,7 @@ extension DeviceStore {
             try database.setMetadata("node", .text(node.rawValue))
             // The baton is the other copy's, or from before a copy that was put back.
             try database.setMetadata("baton", .null)
+            try database.setMetadata("goes_first", .null)
             try database.setMetadata("parted_at", DatabaseValue(last ?? nil))
             try database.execute(
                 "UPDATE __sync_outbox SET status = 'PENDING', next_attempt_at = NULL"

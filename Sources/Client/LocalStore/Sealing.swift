@@ -55,25 +55,10 @@ extension DeviceStore {
         limit: Int = PushRequest.mostMutations, skipping: Set<MutationID> = []
     ) throws -> PushRequest? {
         try edit { database in
-            var selection = BatchSelection(
+            let selection = BatchSelection(
                 obstacles: try BatchObstacles(database), limit: limit, skipping: skipping,
                 partedAt: try database.partedAt())
-            try database.separateFieldsInReview(selection.obstacles, newID: sources.newID)
-            try database.select(into: &selection)
-            guard !selection.mutations.isEmpty else { return nil }
-            for mutation in selection.mutations {
-                try database.execute(
-                    "UPDATE __sync_outbox SET status = 'IN_FLIGHT', sealed = 1 WHERE seq_id = ?",
-                    [.integer(mutation.sequence)])
-            }
-            let position = try database.position()
-            return PushRequest(
-                clientNodeId: position.node, clientEpoch: position.clientEpoch,
-                baton: position.baton, schemaVersion: Schema.version,
-                pullPosition: try selection.hasOldBases
-                    ? database.neededOldCursor()
-                    : position.cursor ?? database.metadataText("pull_position"),
-                mutations: selection.mutations)
+            return try database.seal(selection, newID: sources.newID)
         }
     }
 
@@ -132,6 +117,26 @@ extension Connection {
             WHERE status = 'IN_FLIGHT' AND status <> 'ACKNOWLEDGED' LIMIT 1
             """
         ) { _ in true } ?? false
+    }
+
+    /// Fills the batch and seals it; nil, and nothing sealed, where none may go.
+    func seal(_ empty: BatchSelection, newID: () -> String) throws -> PushRequest? {
+        var selection = empty
+        try separateFieldsInReview(selection.obstacles, newID: newID)
+        try select(into: &selection)
+        guard !selection.mutations.isEmpty, !selection.leavesRoom else { return nil }
+        for mutation in selection.mutations {
+            try execute(
+                "UPDATE __sync_outbox SET status = 'IN_FLIGHT', sealed = 1 WHERE seq_id = ?",
+                [.integer(mutation.sequence)])
+        }
+        let position = try position()
+        return PushRequest(
+            clientNodeId: position.node, clientEpoch: position.clientEpoch,
+            baton: position.baton, schemaVersion: Schema.version,
+            pullPosition: try selection.hasOldBases
+                ? neededOldCursor() : position.cursor ?? metadataText("pull_position"),
+            mutations: selection.mutations, written: selection.written)
     }
 
     func status(of id: MutationID) throws -> String? {

@@ -6,7 +6,9 @@ internal import Replication
 /// it stands alone; the others go on. The first `suspects` mutations of the queue are the part that
 /// is known to hold the culprit.
 struct BatchPlan: Equatable, Sendable {
-    private(set) var limit = PushRequest.mostMutations
+    /// Of a batch where nothing is looked for.
+    let most: Int
+    private(set) var limit: Int
     private(set) var suspects = 0
     /// Offered and answered, or set aside: not to be offered again in this cycle.
     private(set) var offered: Set<MutationID> = []
@@ -23,12 +25,18 @@ struct BatchPlan: Equatable, Sendable {
     /// So many refused in a row mean that the server refuses everything, not that each is bad.
     static let mostBlamedInARow = 3
 
+    init(most: Int = PushRequest.mostMutations) {
+        precondition(most > 0 && most <= PushRequest.mostMutations, "no size of a batch: \(most)")
+        self.most = most
+        limit = most
+    }
+
     mutating func passed(_ answered: Set<MutationID>) {
         havePassed = true
         blamedInARow = 0
         offered.formUnion(answered)
         suspects = max(0, suspects - answered.count)
-        limit = suspects > 0 ? max(1, suspects / 2) : PushRequest.mostMutations
+        limit = suspects > 0 ? max(1, suspects / 2) : most
     }
 
     /// - Precondition: more than one mutation.
@@ -42,7 +50,7 @@ struct BatchPlan: Equatable, Sendable {
         offered.insert(id)
         blamedInARow += 1
         suspects = 0
-        limit = PushRequest.mostMutations
+        limit = most
     }
 
     /// The next goes alone too: it shows soonest whether the server breaks over anything.
@@ -57,7 +65,7 @@ struct BatchPlan: Equatable, Sendable {
     mutating func passOver(_ id: MutationID) {
         offered.insert(id)
         suspects = 0
-        limit = PushRequest.mostMutations
+        limit = most
         hasSetAside = true
     }
 
@@ -70,6 +78,11 @@ struct BatchPlan: Equatable, Sendable {
     mutating func takeLonely() -> [MutationID] {
         defer { lonely = [] }
         return lonely
+    }
+
+    /// Nothing was refused as a whole in this cycle, or all that came of it is done.
+    var isUnclouded: Bool {
+        limit == most && suspects == 0 && lonely.isEmpty && !hasSetAside
     }
 
     var refusesEverything: Bool { blamedInARow >= Self.mostBlamedInARow }

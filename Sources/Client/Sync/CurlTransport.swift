@@ -1,5 +1,6 @@
 internal import Coding
 internal import Crypto
+internal import Dispatch
 internal import Replication
 internal import Synchronization
 
@@ -7,7 +8,7 @@ internal import Synchronization
 /// bounded.
 ///
 /// `@unchecked Sendable`: `handle` is touched only by `send` and `disconnect`, which one thread at
-/// a time calls (the worker's queue); `stop` is atomic.
+/// a time calls (the worker's queue, or for it `line`, whose end it awaits); `stop` is atomic.
 package final class CurlTransport: Transport, @unchecked Sendable {
     /// What shows the server who asks.
     package struct Credentials: Sendable {
@@ -27,6 +28,7 @@ package final class CurlTransport: Transport, @unchecked Sendable {
     private let nonce: @Sendable () -> String
     private let stop = Atomic<Bool>(false)
     private var handle: CurlHandle?
+    private let line = DispatchQueue(label: "walkdown.line", qos: .utility)
 
     package init(
         address: ServerAddress, trust: ServerTrust, credentials: Credentials? = nil,
@@ -49,6 +51,24 @@ package final class CurlTransport: Transport, @unchecked Sendable {
             handle = nil
             return .fault(error)
         }
+    }
+
+    /// The outcome of a call that another thread awaits.
+    private final class Flight: Sendable {
+        let outcome = Mutex<TransportOutcome?>(nil)
+        let hasLanded = DispatchSemaphore(value: 0)
+    }
+
+    package func send(_ call: WireCall, meanwhile work: () -> Void) -> TransportOutcome {
+        let flight = Flight()
+        line.async { [self] in
+            let outcome = send(call)
+            flight.outcome.withLock { $0 = outcome }
+            flight.hasLanded.signal()
+        }
+        work()
+        flight.hasLanded.wait()
+        return flight.outcome.withLock { $0 } ?? .fault(.cancelled)
     }
 
     package func disconnect() {

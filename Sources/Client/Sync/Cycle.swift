@@ -7,15 +7,21 @@ internal import Replication
 package struct Cycle {
     private let replica: any Replica
     private let transport: any Transport
+    private let batchSize: Int
     private let shouldStop: () -> Bool
 
-    /// - Parameter shouldStop: asked between instructions; a running call is ended by the
-    ///   transport's own `cancel`.
+    /// - Parameters:
+    ///   - size: mutations of one batch.
+    ///   - shouldStop: asked between instructions; a running call is ended by the transport's own
+    ///     `cancel`.
     package init(
-        replica: any Replica, transport: any Transport, shouldStop: @escaping () -> Bool = { false }
+        replica: any Replica, transport: any Transport,
+        batchesOf size: Int = Machine.batchSize,
+        shouldStop: @escaping () -> Bool = { false }
     ) {
         self.replica = replica
         self.transport = transport
+        batchSize = size
         self.shouldStop = shouldStop
     }
 
@@ -25,7 +31,7 @@ package struct Cycle {
     }
 
     package func run() -> Result {
-        var machine = Machine()
+        var machine = Machine(batchesOf: batchSize)
         var event = Machine.Event.begin
         // Who asks, where that is not who the transport was made for.
         var node: NodeID?
@@ -75,6 +81,8 @@ package struct Cycle {
         case .recover: try replica.recover()
         case .seal(let limit, let skipping):
             return .sealed(try replica.sealBatch(limit: limit, skipping: skipping))
+        case .adopt(let response, let next):
+            return .adopted(try replica.adopt(response, before: next))
         case .settle(let response, let request): try replica.settle(request, by: response)
         case .fail(let id, let reason): try replica.fail(id, error: reason)
         case .countFailures(let ids, let reason):
@@ -94,7 +102,8 @@ package struct Cycle {
             return .copiesFound(try replica.copiesToOffer(skipping: skipping))
         case .settleCopies(let response, let request):
             try replica.settle(request, by: response)
-        case .takeNewNode, .push, .pull, .listForms, .fetchForm, .offerCopies, .finish: return nil
+        case .takeNewNode, .push, .exchange, .pull, .listForms, .fetchForm, .offerCopies, .finish:
+            return nil
         }
         return .done
     }
@@ -110,6 +119,7 @@ package struct Cycle {
         switch instruction {
         case .push(let request):
             return .pushed(send(.push(request)).reply(PushResponse.init(json:)))
+        case .exchange(let exchange): return try carryOut(exchange, as: node)
         case .pull:
             let call = WireCall.pull(try replica.pullRequest())
             return .pulled(send(call).reply(PullResponse.init(json:)))
@@ -123,10 +133,29 @@ package struct Cycle {
     }
 }
 
+extension Cycle {
+    private func carryOut(_ exchange: Exchange, as node: NodeID?) throws -> Machine.Event {
+        var call = WireCall.push(exchange.request)
+        call.node = node
+        var next: Swift.Result<PushRequest?, any Error> = .success(nil)
+        let outcome = transport.send(call) {
+            next = Swift.Result {
+                if let before = exchange.before {
+                    try replica.settle(before.request, by: before.response)
+                }
+                return try replica.prepareBatch(
+                    behind: exchange.request, limit: exchange.limit, skipping: exchange.skipping)
+            }
+        }
+        // A store that failed ends the cycle, as if the answer had been lost.
+        return .exchanged(outcome.reply(PushResponse.init(json:)), next: try next.get())
+    }
+}
+
 extension WireCall {
     static func push(_ request: PushRequest) -> WireCall {
         WireCall(
-            method: .post, path: "/api/v1/sync/push", body: request.json.serialized(),
+            method: .post, path: "/api/v1/sync/push", body: request.document,
             idempotencyKey: request.idempotencyKey)
     }
 

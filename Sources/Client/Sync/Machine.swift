@@ -14,6 +14,10 @@ package struct Machine: Sendable {
         case done
         case sealed(PushRequest?)
         case pushed(Reply<PushResponse>)
+        /// With the batch that was put together meanwhile, if one was.
+        case exchanged(Reply<PushResponse>, next: PushRequest?)
+        /// The batch as it goes now; nil where it cannot go before the answer is settled.
+        case adopted(PushRequest?)
         case split(Bool)
         case pulled(Reply<PullResponse>)
         case formsListed(Reply<[FormListing]>)
@@ -35,6 +39,9 @@ package struct Machine: Sendable {
         case recover
         case seal(limit: Int, skipping: Set<MutationID>)
         case push(PushRequest)
+        case exchange(Exchange)
+        /// Makes the prepared batch the one that follows this answer.
+        case adopt(PushResponse, next: PushRequest)
         case settle(PushResponse, PushRequest)
         case fail(MutationID, reason: String)
         case countFailures([MutationID], reason: String)
@@ -65,6 +72,8 @@ package struct Machine: Sendable {
         case recovering(next: AfterRecovery)
         case sealing
         case pushing(PushRequest)
+        case exchanging(PushRequest)
+        case adopting(Exchange.Answered)
         case settling
         case condemning
         case counting(next: AfterRecovery)
@@ -95,11 +104,13 @@ package struct Machine: Sendable {
     }
 
     var phase = Phase.idle
-    var batches = BatchPlan()
+    var batches: BatchPlan
     var pages = PagePlan()
     var copies = CopyPlan()
     /// Forms that are still to be fetched, the last one next.
     var missingForms: [FormListing] = []
+    /// A batch is sealed that was not sent: it goes back before another one is put together.
+    var hasPrepared = false
     /// Something is left that the server did not take; says so at the end of the cycle.
     var unfinished: Refusal?
 
@@ -118,7 +129,13 @@ package struct Machine: Sendable {
         unfinished?.kind == .broken && !batches.isProbed && !batches.havePassed
     }
 
-    package init() {}
+    /// Mutations of one batch.
+    package static let batchSize = PushRequest.mostMutations
+
+    /// - Parameter most: other than `batchSize` for tests, in which a few edits shall be a long queue.
+    package init(batchesOf most: Int = Machine.batchSize) {
+        batches = BatchPlan(most: most)
+    }
 
     package mutating func handle(_ event: Event) -> Instruction {
         switch event {
@@ -128,8 +145,8 @@ package struct Machine: Sendable {
         }
         switch phase {
         case .idle, .recovering, .restarting, .storingForm: return advance(event)
-        case .sealing, .pushing, .settling, .condemning, .counting, .splitting, .separating,
-            .keepingTicket:
+        case .sealing, .pushing, .exchanging, .adopting, .settling, .condemning, .counting,
+            .splitting, .separating, .keepingTicket:
             return push(event)
         case .pulling, .applying: return pull(event)
         case .listingForms, .findingMissing, .fetchingForm: return fetchForms(event)
@@ -157,7 +174,8 @@ package struct Machine: Sendable {
     }
 
     mutating func recover(then next: AfterRecovery) -> Instruction {
-        enter(.recovering(next: next), .recover)
+        hasPrepared = false
+        return enter(.recovering(next: next), .recover)
     }
 
     mutating func finish(_ outcome: CycleOutcome) -> Instruction {
@@ -168,8 +186,8 @@ package struct Machine: Sendable {
     /// unknown, and its ids make the repetition harmless.
     mutating func abandon(_ outcome: CycleOutcome) -> Instruction {
         switch phase {
-        case .pushing, .settling, .condemning, .counting, .splitting, .sealing, .separating,
-            .keepingTicket:
+        case .pushing, .exchanging, .adopting, .settling, .condemning, .counting, .splitting,
+            .sealing, .separating, .keepingTicket:
             recover(then: .finish(outcome))
         default: finish(outcome)
         }

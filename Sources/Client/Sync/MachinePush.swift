@@ -7,9 +7,12 @@ extension Machine {
         switch (phase, event) {
         case (.sealing, .sealed(let request?)):
             pages.areCurrent = false
-            return enter(.pushing(request), .push(request))
+            return send(request)
         case (.sealing, .sealed(nil)): return queueIsEmpty()
         case (.pushing(let request), .pushed(let reply)): return answered(reply, request)
+        case (.exchanging(let request), .exchanged(let reply, let next)):
+            return answered(reply, request, next)
+        case (.adopting(let answered), .adopted(let next)): return adopted(next, after: answered)
         case (.settling, .done): return settled()
         case (.separating(let response?, let request), .done):
             return enter(.settling, .settle(response, request))
@@ -23,10 +26,11 @@ extension Machine {
     }
 
     mutating func seal() -> Instruction {
-        enter(.sealing, .seal(limit: batches.limit, skipping: batches.offered))
+        guard !hasPrepared else { return recover(then: .seal) }
+        return enter(.sealing, .seal(limit: batches.limit, skipping: batches.offered))
     }
 
-    private mutating func answered(
+    mutating func answered(
         _ reply: Reply<PushResponse>, _ request: PushRequest
     ) -> Instruction {
         switch reply {
@@ -42,20 +46,23 @@ extension Machine {
     private mutating func accepted(
         _ response: PushResponse, _ request: PushRequest
     ) -> Instruction {
-        let ours = Set(request.mutations.map(\.id))
-        let named = response.results.filter { ours.contains($0.mutationId) }
+        let named = response.results(for: request)
         guard !named.isEmpty else {
             // JSON, but of somebody else: as good as no answer.
             return abandon(.refused(Refusal(.offline, status: 200)))
         }
-        countPushed(named.count { $0.status != .held && $0.status != .rejected })
-        // What it does not name has had no answer yet and comes again in this cycle: a server judges
-        // so many as it has room to answer for.
-        batches.passed(Set(named.map(\.mutationId)))
+        passed(named)
         if !hasNewNode, named.contains(where: { $0.error?.tellsOfCopy == true }) {
             return separate(before: response, request)
         }
         return enter(.settling, .settle(response, request))
+    }
+
+    mutating func passed(_ named: [Verdict]) {
+        countPushed(named.count { $0.status != .held && $0.status != .rejected })
+        // What it does not name has had no answer yet and comes again in this cycle: a server judges
+        // so many as it has room to answer for.
+        batches.passed(Set(named.map(\.mutationId)))
     }
 
     private mutating func separate(

@@ -13,6 +13,14 @@ package protocol Replica: AnyObject, Sendable {
     ///   - limit: mutations at most; 1 MiB unpacked is the other bound, one is always allowed.
     ///   - skipping: already offered in this cycle: neither they nor later ones of their records.
     func sealBatch(limit: Int, skipping: Set<MutationID>) throws -> PushRequest?
+    /// Seals the batch that may follow one under way before that one's answer is settled: of other
+    /// records, and nothing where it would leave room that such a record takes later.
+    func prepareBatch(
+        behind request: PushRequest, limit: Int, skipping: Set<MutationID>
+    ) throws -> PushRequest?
+    /// Takes the answer's baton, durably, before the answer itself is settled.
+    /// - Returns: the next batch as it is to be sent; nil where the answer has to be settled first.
+    func adopt(_ response: PushResponse, before next: PushRequest) throws -> PushRequest?
     /// Settles what the response names; what it does not name goes back to PENDING.
     func settle(_ request: PushRequest, by response: PushResponse) throws
     /// FAILED, with the reason.
@@ -62,6 +70,15 @@ package protocol Replica: AnyObject, Sendable {
 }
 
 extension Replica {
+    /// A replica that does one thing after the other.
+    package func prepareBatch(
+        behind request: PushRequest, limit: Int, skipping: Set<MutationID>
+    ) throws -> PushRequest? { nil }
+
+    package func adopt(
+        _ response: PushResponse, before next: PushRequest
+    ) throws -> PushRequest? { nil }
+
     /// A replica that keeps nothing for long needs no upkeep.
     package func keepUp(while goOn: () -> Bool) throws {}
 

@@ -94,8 +94,19 @@ package enum TransportOutcome: Equatable, Sendable {
 /// come from any thread.
 package protocol Transport: Sendable {
     func send(_ call: WireCall) -> TransportOutcome
+    /// The same, with work of the caller's while the answer is awaited, on the caller's thread.
+    func send(_ call: WireCall, meanwhile work: () -> Void) -> TransportOutcome
     /// The cycle is over: connections close, and the next call opens a new one.
     func disconnect()
     /// The running call ends soon with `.cancelled`, and so does each later one.
     func cancel()
+}
+
+extension Transport {
+    /// A transport that blocks: the work comes after the answer.
+    package func send(_ call: WireCall, meanwhile work: () -> Void) -> TransportOutcome {
+        let outcome = send(call)
+        work()
+        return outcome
+    }
 }

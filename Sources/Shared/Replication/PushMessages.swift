@@ -13,11 +13,13 @@ package struct PushRequest: Hashable, Sendable {
     package var schemaVersion: Int64
     /// The cursor up to which this device has pulled; nil before the first pull.
     package var pullPosition: String?
-    package var mutations: [Mutation]
+    package var mutations: [Mutation] { didSet { written = WrittenMutations() } }
+    private var written: WrittenMutations
 
+    /// - Parameter written: the JSON of each mutation, from whoever has it already.
     package init(
         clientNodeId: NodeID, clientEpoch: Int64, baton: String?, schemaVersion: Int64 = 1,
-        pullPosition: String?, mutations: [Mutation]
+        pullPosition: String?, mutations: [Mutation], written: [[UInt8]]? = nil
     ) {
         self.clientNodeId = clientNodeId
         self.clientEpoch = clientEpoch
@@ -25,11 +27,19 @@ package struct PushRequest: Hashable, Sendable {
         self.schemaVersion = schemaVersion
         self.pullPosition = pullPosition
         self.mutations = mutations
+        self.written = WrittenMutations()
+        if let written {
+            precondition(written.count == mutations.count, "a mutation is not written")
+            self.written.bytes = Array(written.joined(separator: [UInt8(ascii: ",")]))
+            self.written.key = key(of: mutations)
+        }
     }
 
     /// The `Idempotency-Key`: the same batch with the same contents has the same key, whenever it
     /// is sent.
-    package var idempotencyKey: String {
+    package var idempotencyKey: String { written.key ?? key(of: mutations) }
+
+    private func key(of mutations: [Mutation]) -> String {
         var bytes: [UInt8] = []
         for mutation in mutations {
             Canonical.append(mutation.id.rawValue, tag: "m", to: &bytes)
@@ -58,12 +68,36 @@ extension PushRequest {
     }
 
     package var json: JSON {
+        var members = head
+        members["mutations"] = .array(mutations.map(\.json))
+        return .object(members)
+    }
+
+    private var head: [String: JSON] {
         [
             "clientNodeId": clientNodeId.json, "clientEpoch": .integer(clientEpoch),
             "baton": JSON(baton), "schemaVersion": .integer(schemaVersion),
-            "pullPosition": JSON(pullPosition), "mutations": .array(mutations.map(\.json)),
+            "pullPosition": JSON(pullPosition),
         ]
     }
+
+    /// `json` as UTF-8, its members in whatever order is quickest: only the baton becomes known when the
+    /// batch goes, so what is written already is used.
+    package var document: [UInt8] {
+        guard let bytes = written.bytes else { return json.serialized() }
+        return Array("{\"mutations\":[".utf8) + bytes + Array("],".utf8)
+            + JSON.object(head).serialized().dropFirst()
+    }
+}
+
+/// The mutations of a request as they are sent, and their key. Nothing that the request says: two that
+/// say the same are equal, written or not.
+private struct WrittenMutations: Hashable, Sendable {
+    var bytes: [UInt8]?
+    var key: String?
+
+    static func == (left: WrittenMutations, right: WrittenMutations) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
 }
 
 /// What every answer of the sync routes says of the server.
