@@ -133,6 +133,20 @@ struct LockTests {
         #expect(!story.state.isSyncing)
     }
 
+    @Test("a long cycle shows how much of how much has gone, until it ends")
+    func longCycle() throws {
+        var story = try Story()
+        story.unlock()
+        story.send(.sync(.started))
+        story.send(.sync(.moving(sent: 1250, of: 50_000, fetched: 0)))
+        #expect(story.state.cycleProgress?.sent == 1250)
+        #expect(story.state.status.pending == 48_750)
+        story.send(.sync(.moving(sent: 50_000, of: 50_000, fetched: 900)))
+        #expect(story.state.cycleProgress?.fetched == 900)
+        story.send(.sync(.finished(pushed: 50_000, pulled: 950, isComplete: true)))
+        #expect(story.state.cycleProgress == nil)
+    }
+
     @Test("results that come after the lock show nothing")
     func late() throws {
         var story = try Story()

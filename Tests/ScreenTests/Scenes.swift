@@ -27,7 +27,7 @@ enum Scenes {
             ("palette", try pressing(worklist(), .character(":"))),
             ("discard", try pressing(status(), .character("d"))),
             ("discard-new", try pressing(status(), KeyEvent(.end), .character("d"))),
-            ("empty", try empty()),
+            ("empty", try empty()), ("draining", try draining()),
         ]
         return scenes.map { (name: $0.0, state: $0.1) }
     }
@@ -55,6 +55,13 @@ enum Scenes {
     }
 
     // MARK: Scenes
+
+    static func draining() throws -> AppState {
+        var state = try status()
+        state.status.isListCut = true
+        return receiving(
+            state, .sync(.started), .sync(.moving(sent: 1250, of: 50_000, fetched: 0)))
+    }
 
     static func locked() -> AppState {
         let state = typing("2468", AppState(now: now, demo: AppState.Demo(pin: "246810")))

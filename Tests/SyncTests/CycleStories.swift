@@ -43,6 +43,36 @@ struct CycleStories {
         #expect(replica.entries.isEmpty)
     }
 
+    @Test("a long cycle says how much of how much has gone, and a short one says nothing")
+    func progress() {
+        let replica = FakeReplica(Array(1...120))
+        server.publish(500)
+        var told: [CycleProgress] = []
+        let cycle = Cycle(replica: replica, transport: server.connect()) { count in
+            do {
+                told.append(try count())
+            } catch {
+                Issue.record("it could not be counted: \(error)")
+            }
+        }
+        #expect(cycle.run().report.outcome == .synced)
+        #expect(told.map(\.pushed) == [50, 100, 120, 120])
+        #expect(told.map(\.toPush) == [120, 120, 120, 120])
+        let clock = FixedClock()
+        let ticking = FakeServer { _ in clock.advance(milliseconds: 300) }
+        var lines: [CycleProgress] = []
+        let report = Cycle.runOnDemand(
+            replica: FakeReplica(Array(1...120)), transport: ticking.connect(), now: clock.reading
+        ) { lines.append($0) }
+        #expect(report.outcome == .synced)
+        #expect(lines.map(\.pushed) == [50, 120])
+        lines = []
+        _ = Cycle.runOnDemand(
+            replica: FakeReplica(Array(1...120)), transport: server.connect(), now: clock.reading
+        ) { lines.append($0) }
+        #expect(lines.isEmpty)
+    }
+
     @Test("T16 committed and then lost or answered with 500: one effect, and the item leaves")
     func lostAnswer() {
         for fault in [FakeServer.Fault.answerLost, .brokenAfterCommit, .deliveredTwice] {

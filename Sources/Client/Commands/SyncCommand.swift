@@ -7,7 +7,8 @@ enum SyncCommand {
     static let entry = Entry(
         name: "sync", summary: "One cycle: push what waits, pull what is new.",
         discussion: """
-            Exits 4 where not everything was exchanged, 5 where all was but conflicts, failed \
+            One that takes longer says on standard error how far it has come. Stopped halfway, it \
+            goes on with the next one where it was. Exits 4 where not everything was exchanged, 5 where all was but conflicts, failed \
             rows or rows in review need a person. With --watch it holds the home: others read \
             meanwhile, and what would write exits 6. With --background nothing is exchanged now: \
             off, the application sends and fetches only when 's' asks it to, until it is on again.
@@ -42,7 +43,17 @@ extension CommandRun {
     /// One cycle now, with the server that the device is enrolled with.
     func synchronise(_ store: DeviceStore) throws -> CycleReport {
         Cycle.runOnDemand(
-            replica: store, transport: try store.transport(), now: surroundings.now)
+            replica: store, transport: try store.transport(), now: surroundings.now
+        ) { console.say($0.words) }
+    }
+}
+
+extension CycleProgress {
+    /// `sent 1250 of 50000`, and what came.
+    var words: String {
+        let sent = toPush > 0 ? ["sent \(pushed) of \(toPush)"] : []
+        let fetched = pulled > 0 ? ["fetched " + counted(pulled, "record", "records")] : []
+        return (sent + fetched).joined(separator: ", ")
     }
 }
 

@@ -89,6 +89,7 @@ final class SyncWatch: Sendable {
     // MARK: Words
 
     private func tell(_ state: SyncState) {
+        if case .moving(let progress) = state { return line(progress.words) }
         guard case .resting(let report?) = state else { return }
         sum.withLock { sum in
             sum.cycles += 1

@@ -8,22 +8,33 @@ extension DeviceStore {
     package func outbox(all: Bool = false) throws -> [OutboxRow] {
         try read { database in
             let columns = try database.outboxColumns(all: all)
-            return try database.query(
-                """
-                SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
-                    last_error, next_attempt_at, created_at_utc
-                FROM __sync_outbox
-                WHERE \(all ? "seq_id > 0 OR" : "") status <> 'ACKNOWLEDGED'
-                ORDER BY seq_id
-                """
-            ) { row in
-                OutboxRow(
-                    mutationId: MutationID(try row.text(1)), recordId: RecordID(try row.text(2)),
-                    tableName: try row.text(3), operation: try row.text(4),
-                    status: try row.text(5), retryCount: try row.integer(6),
-                    lastError: try row.optionalText(7),
-                    nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
-                    createdAtUtc: try row.text(9), columns: columns[try row.integer(0)] ?? [])
+            return try database.outboxRows(
+                "WHERE \(all ? "seq_id > 0 OR" : "") status <> 'ACKNOWLEDGED'"
+            ) { sequence in
+                columns[sequence] ?? []
+            }
+        }
+    }
+
+    /// What waits of one record, in its order.
+    package func outbox(of id: RecordID) throws -> [OutboxRow] {
+        try read { database in
+            try database.outboxRows(
+                "WHERE record_id = ? AND status <> 'ACKNOWLEDGED'", [.text(id.rawValue)],
+                columns: database.shownColumns(ofMutation:))
+        }
+    }
+
+    /// At most so many rows of each status, what needs a person before what waits for the server: for a
+    /// screen, where the queue is longer than anybody reads.
+    package func outboxHeads(_ count: Int) throws -> [OutboxRow] {
+        try read { database in
+            // One status after the other, so that the index brings each in order and ends with its
+            // last row.
+            try ["FAILED", "CONFLICT", "IN_REVIEW", "IN_FLIGHT", "PENDING"].flatMap { status in
+                try database.outboxRows(
+                    "WHERE status = ? AND status <> 'ACKNOWLEDGED'", [.text(status)],
+                    limit: count, columns: database.shownColumns(ofMutation:))
             }
         }
     }
@@ -177,6 +188,35 @@ extension Connection {
             """, [.text(Mutation.deletedField)]
         ) { columns[try $0.integer(0), default: []].append(try $0.text(1)) }
         return columns
+    }
+
+    /// The answers that a mutation changes.
+    fileprivate func shownColumns(ofMutation sequence: Int64) throws -> [FieldName] {
+        try query(
+            "SELECT name FROM __sync_outbox_field WHERE seq_id = ? AND name <> ? ORDER BY name",
+            [.integer(sequence), .text(Mutation.deletedField)]
+        ) { try $0.text(0) }
+    }
+
+    fileprivate func outboxRows(
+        _ condition: String, _ values: [DatabaseValue] = [], limit: Int = -1,
+        columns: (Int64) throws -> [FieldName]
+    ) throws -> [OutboxRow] {
+        try query(
+            """
+            SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
+                last_error, next_attempt_at, created_at_utc
+            FROM __sync_outbox \(condition) ORDER BY seq_id LIMIT \(limit)
+            """, values
+        ) { row in
+            OutboxRow(
+                mutationId: MutationID(try row.text(1)), recordId: RecordID(try row.text(2)),
+                tableName: try row.text(3), operation: try row.text(4),
+                status: try row.text(5), retryCount: try row.integer(6),
+                lastError: try row.optionalText(7),
+                nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
+                createdAtUtc: try row.text(9), columns: try columns(row.integer(0)))
+        }
     }
 
     /// The worst of what waits, by record.

@@ -8,20 +8,24 @@ package struct Cycle {
     private let replica: any Replica
     private let transport: any Transport
     private let batchSize: Int
+    private let progress: (() throws -> CycleProgress) -> Void
     private let shouldStop: () -> Bool
 
     /// - Parameters:
     ///   - size: mutations of one batch.
+    ///   - progress: told after each batch and page; counts only where it asks.
     ///   - shouldStop: asked between instructions; a running call is ended by the transport's own
     ///     `cancel`.
     package init(
         replica: any Replica, transport: any Transport,
         batchesOf size: Int = Machine.batchSize,
+        progress: @escaping (() throws -> CycleProgress) -> Void = { _ in },
         shouldStop: @escaping () -> Bool = { false }
     ) {
         self.replica = replica
         self.transport = transport
         batchSize = size
+        self.progress = progress
         self.shouldStop = shouldStop
     }
 
@@ -44,6 +48,16 @@ package struct Cycle {
             }
             let isEnding = instruction == .recover
             event = shouldStop() && !isEnding ? .stop : carryOut(instruction, as: &node)
+            if instruction.moves { tell(machine) }
+        }
+    }
+
+    /// Of a page the machine counts the records when it hears that they stand: here it is the one
+    /// before.
+    private func tell(_ machine: Machine) {
+        progress {
+            CycleProgress(
+                pushed: machine.pushed, waiting: try replica.waiting(), pulled: machine.pulled)
         }
     }
 
@@ -149,6 +163,17 @@ extension Cycle {
         }
         // A store that failed ends the cycle, as if the answer had been lost.
         return .exchanged(outcome.reply(PushResponse.init(json:)), next: try next.get())
+    }
+}
+
+extension Machine.Instruction {
+    /// Whether mutations leave the queue by it, or records come.
+    fileprivate var moves: Bool {
+        switch self {
+        case .settle, .apply: true
+        case .exchange(let exchange): exchange.before != nil
+        default: false
+        }
     }
 }
 

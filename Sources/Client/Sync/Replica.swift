@@ -57,6 +57,8 @@ package protocol Replica: AnyObject, Sendable {
     func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest?
     func settle(_ request: CopyRequest, by response: CopyResponse) throws
     func outboxCounts() throws -> OutboxCounts
+    /// Mutations that wait to be sent or for an answer, without counting them one by one.
+    func waiting() throws -> Int
     /// For the status line and for support.
     func note(_ report: CycleReport, at now: Int64) throws
 
@@ -78,6 +80,11 @@ extension Replica {
     package func adopt(
         _ response: PushResponse, before next: PushRequest
     ) throws -> PushRequest? { nil }
+
+    package func waiting() throws -> Int {
+        let counts = try outboxCounts()
+        return counts.pending + counts.inFlight
+    }
 
     /// A replica that keeps nothing for long needs no upkeep.
     package func keepUp(while goOn: () -> Bool) throws {}

@@ -4,6 +4,8 @@ internal import Synchronization
 /// What the screen shows of synchronisation.
 package enum SyncState: Equatable, Sendable {
     case syncing
+    /// Running still, and so far: at most twice a second.
+    case moving(CycleProgress)
     /// Not running; nil before the first cycle has ended.
     case resting(CycleReport?)
     /// Switched off by hand.
@@ -128,7 +130,10 @@ package final class SyncWorker: Sendable {
         }
         guard mayRun else { return }
         report(.syncing)
-        let cycle = Cycle(replica: replica, transport: transport) { [weak self] in
+        var pace = ProgressPace(startingAt: now())
+        let cycle = Cycle(replica: replica, transport: transport) { [report, now] count in
+            pace.tell(at: now(), count) { report(.moving($0)) }
+        } shouldStop: { [weak self] in
             self?.inner.withLock { $0.isStopped || $0.isOff } ?? true
         }
         let result = cycle.run()
@@ -186,8 +191,11 @@ extension Cycle.Result {
 extension Cycle {
     /// `walkdown sync`: one cycle now. Our own backoff does not count; a server that asked for
     /// time gets it, also from the next process.
+    ///
+    /// - Parameter progress: told at most twice a second.
     package static func runOnDemand(
-        replica: any Replica, transport: any Transport, now: () -> Int64
+        replica: any Replica, transport: any Transport, now: @escaping () -> Int64,
+        progress: @escaping (CycleProgress) -> Void = { _ in }
     ) -> CycleReport {
         do {
             let started = Backoff(floor: try replica.retryFloor())
@@ -201,7 +209,11 @@ extension Cycle {
         } catch {
             return CycleReport(outcome: .storeFailed("\(error)"))
         }
-        let result = Cycle(replica: replica, transport: transport).run()
+        var pace = ProgressPace(startingAt: now())
+        let cycle = Cycle(replica: replica, transport: transport) { count in
+            pace.tell(at: now(), count, progress)
+        }
+        let result = cycle.run()
         let ended = now()
         var backoff = Backoff()
         if case .refused(let refusal) = result.report.outcome {

@@ -46,6 +46,9 @@ extension SyncNews {
     init?(_ state: SyncState) {
         switch state {
         case .syncing: self = .started
+        case .moving(let progress):
+            self = .moving(
+                sent: progress.pushed, of: progress.toPush, fetched: progress.pulled)
         case .off: self = .offline("switched off")
         case .resting(nil): return nil
         case .resting(let report?): self.init(report)

@@ -89,7 +89,7 @@ extension DeviceStore {
     /// How far each waiting answer of a record has come: the worst that any mutation says of it.
     private func standings(of id: RecordID) throws -> [FieldName: Standing] {
         var standings: [FieldName: Standing] = [:]
-        for row in try outbox() where row.recordId == id {
+        for row in try outbox(of: id) {
             let standing = row.standing
             for column in row.columns {
                 let known = standings[column] ?? .accepted
@@ -112,12 +112,18 @@ extension DeviceStore {
         picture.isBackgroundOff = !summary.syncsInBackground
         picture.device = summary.deviceId.map { String($0.prefix(8)) } ?? ""
         picture.offered = summary.offered
-        picture.rows = try queueRows()
+        picture.rows = try queueRows(of: picture.unsynced)
+        picture.isListCut = picture.unsynced > Self.mostRows
         return picture
     }
 
-    private func queueRows() throws -> [QueueRow] {
-        let waiting = try outbox()
+    /// Rows of the status pane: what is beyond, nobody scrolls to, and thousands of rows with every
+    /// batch that goes out would keep the screen waiting.
+    private static let mostRows = 500
+
+    /// - Parameter count: how many wait.
+    private func queueRows(of count: Int) throws -> [QueueRow] {
+        let waiting = try count > Self.mostRows ? outboxHeads(Self.mostRows) : outbox()
         guard !waiting.isEmpty else { return [] }
         let summaries = try inspections()
         let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })

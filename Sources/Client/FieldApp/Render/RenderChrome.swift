@@ -176,7 +176,7 @@ extension Frame {
     }
 
     private var networkWord: String {
-        if state.isSyncing, !isTryingInVain { return "synchronising" }
+        if state.isSyncing, !isTryingInVain { return state.cycleProgress?.words ?? "synchronising" }
         if state.status.isBackgroundOff { return "sync off, s sends" }
         if case .offline(let reason) = state.network, layout.hasPanel, !reason.isEmpty {
             return "offline: " + reason

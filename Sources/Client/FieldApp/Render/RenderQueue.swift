@@ -1,6 +1,13 @@
 import Replication
 import TerminalKit
 
+extension AppState.CycleFigures {
+    /// `sent 1250 of 50000`; while it fetches, what came.
+    var words: String {
+        sent < total || fetched == 0 ? "sent \(sent) of \(total)" : "fetched \(fetched)"
+    }
+}
+
 extension Frame {
     /// The status pane: figures, then a row for each change that waits.
     mutating func drawQueue(_ screen: StatusScreen, in space: Rect) {
@@ -33,10 +40,12 @@ extension Frame {
             "\(status.conflict) conflict", "\(status.inReview) in review",
             "last sync \(time.clock(status.lastSync))",
         ]
+        if let progress = state.cycleProgress { facts.insert(progress.words, at: 0) }
         if let oldest = status.oldestUnsynced { facts.append("oldest \(time.age(oldest))") }
         if let agree = status.digestsAgree {
             facts.append(agree ? "digests agree" : "digests differ")
         }
+        if status.isListCut { facts.append("the first \(status.rows.count) listed") }
         if status.offered > 0 { facts.append("\(status.offered) in the journal alone") }
         if status.isBackgroundOff { facts.append("background sync off: only 's' sends") }
         if status.isMetered, !status.isBackgroundOff { facts.append("metered: only 's' sends") }

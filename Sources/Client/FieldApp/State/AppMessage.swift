@@ -126,6 +126,8 @@ package struct StoreRefusal: Error, Equatable, Sendable {
 
 package enum SyncNews: Equatable, Sendable {
     case started
+    /// A cycle goes on: mutations that went of all that there were to send, records that came.
+    case moving(sent: Int, of: Int, fetched: Int)
     /// A cycle ended: pushed mutations and pulled records, and whether all of it went through.
     case finished(pushed: Int, pulled: Int, isComplete: Bool)
     /// No way to the server; never a failure.

@@ -10,6 +10,8 @@ package struct AppState: Equatable, Sendable {
     package var status = StatusPicture()
     package var network = Network.unknown
     package var isSyncing = false
+    /// How far a cycle has come that takes longer; nil before it has told.
+    package var cycleProgress: CycleFigures?
     /// A person asked for the cycle that runs or comes: its end is told, also if nothing moved.
     package var isSyncDemanded = false
     /// One line that says what just happened; gone with the next key.
@@ -30,6 +32,19 @@ package struct AppState: Equatable, Sendable {
     package var unkept = UnkeptDrafts()
     /// Reviews that were left before all was decided: whoever comes back finds what was decided.
     package var leftReviews: [RecordID: ReviewScreen] = [:]
+
+    package struct CycleFigures: Equatable, Sendable {
+        package var sent: Int
+        /// With what still waits.
+        package var total: Int
+        package var fetched: Int
+
+        package init(sent: Int, total: Int, fetched: Int) {
+            self.sent = sent
+            self.total = total
+            self.fetched = fetched
+        }
+    }
 
     package struct Demo: Equatable, Sendable {
         package var pin: String

@@ -103,6 +103,8 @@ package struct StatusPicture: Equatable, Sendable {
     package var device = ""
     /// Whether this device and the server agree on what is confirmed; nil where nobody compared.
     package var digestsAgree: Bool?
+    /// More waits than `rows` has: nobody scrolls through thousands.
+    package var isListCut = false
     /// Nothing goes by itself, because the connection is paid by the byte.
     package var isMetered = false
     /// Nothing goes by itself, because it was switched off.

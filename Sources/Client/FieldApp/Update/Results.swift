@@ -145,6 +145,13 @@ extension AppState {
         case .started:
             isSyncing = true
             return []
+        case .moving(let sent, let total, let fetched):
+            // The figures alone: to load the lists anew with each batch would slow down both.
+            cycleProgress = AppState.CycleFigures(sent: sent, total: total, fetched: fetched)
+            status.pending = total - sent
+            status.inFlight = 0
+            network = .online
+            return []
         case .changed:
             return refresh()
         case .finished(let pushed, let pulled, let isComplete):
@@ -164,6 +171,7 @@ extension AppState {
             warning = "The server refuses this device; everything is kept"
         }
         isSyncing = false
+        cycleProgress = nil
         isSyncDemanded = false
         return refresh()
     }

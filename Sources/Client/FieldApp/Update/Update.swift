@@ -122,6 +122,7 @@ extension AppState {
         unkept.removeAll()
         leftReviews = [:]
         isSyncing = false
+        cycleProgress = nil
         isSyncDemanded = false
         notice = nil
         warning = nil
