@@ -47,6 +47,16 @@ enum BenchSources {
         UUID().uuidString.lowercased()
     }
 
+    /// Five answers of a round.
+    static func answers(_ number: Int) -> [FieldName: FieldValue] {
+        [
+            "facility": .string("Depot \(number)"), "equipment_tag": .string("BENCH-\(number)"),
+            "refrigerant_type": .string("R134a"),
+            "valve_pressure_psi": .integer(Int64(number % 900)),
+            "notes": .string("nothing to report on round \(number)"),
+        ]
+    }
+
     static var checkout: URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

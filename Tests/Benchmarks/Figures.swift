@@ -5,6 +5,7 @@ enum Figures {
     static let all: [(name: String, measure: Measurement)] = [
         ("edit_commit", { try EditCommit.measure() }),
         ("pull_apply", { try PullApply.measure() }),
+        ("edit_during_pull", { try EditDuringPull.measure() }),
         ("single_change", { try SingleChange.measure() }),
         ("push", { try PushRate.measure() }),
         ("drain", { try Drain.measure() }),

@@ -45,16 +45,22 @@ enum PullApply {
     }
 
     static func pages(records: Int) -> [PullResponse] {
-        let count = (records + recordsPerPage - 1) / recordsPerPage
-        return (0..<count).map { page in
-            let first = page * recordsPerPage
-            let own = (first..<min(first + recordsPerPage, records)).map(record)
-            return PullResponse(
-                deltaRecords: own, results: [], removed: [], nextCursor: "c\(page)",
-                hasMore: page < count - 1, digest: nil,
-                server: ServerState(
-                    lamport: Int64(first), epoch: 1, timeUtc: "2026-03-02T08:00:00.000Z"))
-        }
+        (0..<pageCount(records: records)).map { page($0, records: records) }
+    }
+
+    static func pageCount(records: Int) -> Int {
+        (records + recordsPerPage - 1) / recordsPerPage
+    }
+
+    /// - Parameter records: of all pages.
+    static func page(_ page: Int, records: Int) -> PullResponse {
+        let first = page * recordsPerPage
+        let own = (first..<min(first + recordsPerPage, records)).map(record)
+        return PullResponse(
+            deltaRecords: own, results: [], removed: [], nextCursor: "c\(page)",
+            hasMore: page < pageCount(records: records) - 1, digest: nil,
+            server: ServerState(
+                lamport: Int64(first), epoch: 1, timeUtc: "2026-03-02T08:00:00.000Z"))
     }
 
     private static func record(_ number: Int) -> WireRecord {

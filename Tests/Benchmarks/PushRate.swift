@@ -131,13 +131,10 @@ private struct Batch: Sendable {
     /// A new inspection with five answers: eight fields.
     private static func mutation(_ number: Int) -> Mutation {
         let count = Int64(number)
-        let values: [FieldName: FieldValue] = [
-            BuiltInField.form: .string("cold_chain_equipment"),
-            BuiltInField.formVersion: .string("1"), BuiltInField.state: .string("inProgress"),
-            "facility": .string("Depot \(number)"), "equipment_tag": .string("BENCH-\(number)"),
-            "refrigerant_type": .string("R134a"), "valve_pressure_psi": .integer(count % 900),
-            "notes": .string("nothing to report on round \(number)"),
-        ]
+        var values = BenchSources.answers(number)
+        values[BuiltInField.form] = .string("cold_chain_equipment")
+        values[BuiltInField.formVersion] = .string("1")
+        values[BuiltInField.state] = .string("inProgress")
         return Mutation(
             id: MutationID(BenchSources.newID()), sequence: count,
             table: RecordTable.inspection, record: RecordID(BenchSources.newID()), parent: nil,
