@@ -133,7 +133,7 @@ struct LostRecordTests {
         try device.store.set([("pressure", .integer(99))], on: "theirs")
         server.restore(backup)
         try device.pullAll(from: server)
-        #expect(try kept == 0)
+        #expect(try kept == 1, "its copy goes to the server, and the work after it")
         #expect(try device.store.inspections().map(\.id) == ["theirs"])
         let row = try #require(try device.store.outbox().first)
         try device.store.fail(row.mutationId, error: "refused")
@@ -191,6 +191,27 @@ struct LostRecordTests {
         try device.finish()
     }
 
+    @Test(
+        "T86 one's own older value is not offered over a colleague's newer one, which goes as a copy"
+    )
+    func supersededByColleague() throws {
+        server.edit("theirs", ["pressure": .integer(150)])
+        try device.sync(server)
+        let backup = server.contents
+        try device.store.set([("pressure", .integer(155))], on: "theirs")
+        try device.sync(server)
+        server.edit("theirs", ["pressure": .integer(160)], by: "node-c")
+        try device.sync(server)
+        server.restore(backup)
+        try device.pullAll(from: server)
+        #expect(try device.store.outbox() == [])
+        try device.offerCopies(to: server)
+        #expect(server.records["theirs"]?.fields["pressure"]?.value == .integer(160))
+        #expect(server.records["theirs"]?.fields["pressure"]?.stamp.node == "node-c")
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("T86 a value cleared since the backup is cleared again")
     func cleared() throws {
         server.edit("theirs", ["pressure": .integer(150)])
@@ -205,7 +226,7 @@ struct LostRecordTests {
         try device.finish()
     }
 
-    @Test("T86 a value below an edit that waits is not offered: the edit replaced it, knowing it")
+    @Test("T86 a value below an edit that waits is offered after it, and replaces nothing")
     func belowAnEdit() throws {
         server.edit("theirs", ["pressure": .integer(150)])
         let backup = server.contents
@@ -214,10 +235,11 @@ struct LostRecordTests {
         try device.store.set([("pressure", .integer(170))], on: "theirs")
         server.restore(backup)
         try device.pullAll(from: server)
-        #expect(try device.keptValues() == [])
+        #expect(try device.keptValues() == ["theirs pressure 160"])
         try device.sync(server)
         try device.offerCopies(to: server)
         #expect(server.records["theirs"]?.fields["pressure"]?.value == .integer(170))
+        #expect(try device.keptValues() == [])
         try device.expectNothingPending(server)
         try device.finish()
     }

@@ -31,17 +31,14 @@ extension Connection {
     }
 
     /// Keeps the values that were confirmed of a record and that the server does not show, before
-    /// what it shows takes their place. What waits here goes to the server by itself and replaces the
-    /// value below it, knowing it.
+    /// what it shows takes their place. Also those below a change that waits: that one may be given
+    /// up, lose, or be added to what stands.
     func keepUnshown(in shown: WireRecord, nowUtc: String) throws {
         guard try isAlive(shown.id) else { return }
         let key: [DatabaseValue] = [.text(shown.id.rawValue)]
         let confirmed = try query(
             """
-            SELECT name, value, lamport, node FROM (\(Self.confirmedFields)) AS confirmed
-            WHERE NOT EXISTS (
-                SELECT 1 FROM __sync_waiting AS waiting
-                WHERE waiting.record_id = confirmed.record_id AND waiting.name = confirmed.name)
+            SELECT name, value, lamport, node FROM (\(Self.confirmedFields))
             """, key
         ) { row in
             (
@@ -50,8 +47,8 @@ extension Connection {
             )
         }
         let unshown = confirmed.filter { field in
-            let theirs = shown.fields[field.name]
-            return field.value != theirs?.value ?? .null && field.stamp != theirs?.stamp
+            // Not by their stamps: two copies of one device may have used one for two values.
+            return field.value != shown.fields[field.name]?.value ?? .null
         }
         guard !unshown.isEmpty else { return }
         try keepRecord(shown.id, nowUtc: nowUtc)
@@ -86,6 +83,12 @@ extension Connection {
 
     /// The server shows the record: what of it is kept and stands there now need not be kept.
     func letGoShown(in shown: WireRecord) throws {
+        // What was refused may be taken now that the record has changed.
+        try execute(
+            """
+            UPDATE __sync_lost_field SET refusal = NULL
+            WHERE record_id = ? AND refusal IS NOT NULL
+            """, [.text(shown.id.rawValue)])
         let kept = try query(
             "SELECT name, value, lamport, node FROM __sync_lost_field WHERE record_id = ?",
             [.text(shown.id.rawValue)]
@@ -96,9 +99,7 @@ extension Connection {
             )
         }
         for field in kept {
-            guard let theirs = shown.fields[field.name],
-                theirs.value == field.value || theirs.stamp == field.stamp
-            else { continue }
+            guard shown.fields[field.name]?.value == field.value else { continue }
             try letGoLost(field.name, of: shown.id)
         }
         try letGoEmpty(shown.id)

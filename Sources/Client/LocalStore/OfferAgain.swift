@@ -81,8 +81,10 @@ struct AcknowledgedRow {
         entries.filter { entry in
             if entry.name == Mutation.deletedField { return lacksDeletion(entry, shown) }
             let stamp = Stamp(lamport: entry.lamport, node: node)
-            guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
             let confirmed = standing[entry.name]
+            // Somebody came later, and what he entered goes as a copy: this is not the last word.
+            if let confirmed, confirmed.node != node, stamp < confirmed { return false }
+            guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
             guard field.value != entry.value, field.stamp != confirmed else { return false }
             if field.stamp < stamp { return true }
             // A later one of this node's own came with an edit that had waited.

@@ -240,11 +240,12 @@ final class RemoteApplication {
     func remove(_ id: RecordID, isLost: Bool) throws -> Bool {
         guard let known = try known(id) else { return false }
         try sums.replace(known.digest, by: nil, of: id)
+        // Also under work that waits: the copy brings back what that work rests on.
+        if isLost { try database.keepLost(id, nowUtc: nowUtc) }
         guard try !database.holdsWork(id) else {
             try database.noteLeft(id, isLost: isLost)
             return false
         }
-        if isLost { try database.keepLost(id, nowUtc: nowUtc) }
         try sums.disownChildren(of: id)
         try database.removeCopy(of: id)
         return true

@@ -116,14 +116,29 @@ private struct CopyTaking {
     /// was overwritten by something that came later, and one in review waits for a person.
     private func missing(of copy: WireRecord) throws -> [Share] {
         var shares: [NodeID: Share] = [:]
+        let standing = try session.connection.record(copy.id)?.fields ?? [:]
         for (name, field) in copy.fields
-        where try !session.connection.hasTrace(of: field.stamp, on: name, of: copy.id) {
+        where try !session.connection.hasTrace(of: field, on: name, of: copy.id) {
+            if standing[name]?.stamp == field.stamp {
+                try keepTwin(of: field, name, of: copy.id)
+                continue
+            }
             let author = field.stamp.node
             shares[author, default: Share(author: author, fields: [:])].fields[name] = field
         }
         return shares.values.sorted {
             $0.namesForm == $1.namesForm ? $0.lamport < $1.lamport : $0.namesForm
         }
+    }
+
+    /// Two copies of one device have entered two values under one stamp: the other one stands here.
+    private func keepTwin(
+        of field: WireRecord.Field, _ name: FieldName, of record: RecordID
+    ) throws {
+        let entry = HistoryEntry(
+            field: name, value: field.value, stamp: field.stamp, rule: .late)
+        try session.keep(
+            entry, of: record, version: 0, because: MutationID(session.newID()))
     }
 
     private func take(_ share: Share, of copy: WireRecord, isNew: Bool) throws {
@@ -189,23 +204,23 @@ extension Connection {
 
     /// Whether a change is, or was, here: it stands in the record, in the history or in review.
     fileprivate func hasTrace(
-        of stamp: Stamp, on field: FieldName, of record: RecordID
+        of change: WireRecord.Field, on field: FieldName, of record: RecordID
     ) throws -> Bool {
         try first(
             """
             SELECT 1 WHERE EXISTS (
                     SELECT 1 FROM field WHERE record_id = ?1 AND name = ?2
-                        AND lamport = ?3 AND node = ?4)
+                        AND lamport = ?3 AND node = ?4 AND value IS ?5)
                 OR EXISTS (
                     SELECT 1 FROM history WHERE record_id = ?1 AND name = ?2
-                        AND lamport = ?3 AND node = ?4)
+                        AND lamport = ?3 AND node = ?4 AND value IS ?5)
                 OR EXISTS (
                     SELECT 1 FROM review WHERE record_id = ?1 AND name = ?2
-                        AND mine_lamport = ?3 AND mine_node = ?4)
+                        AND mine_lamport = ?3 AND mine_node = ?4 AND mine IS ?5)
             """,
             [
-                .text(record.rawValue), .text(field), .integer(stamp.lamport),
-                .text(stamp.node.rawValue),
+                .text(record.rawValue), .text(field), .integer(change.stamp.lamport),
+                .text(change.stamp.node.rawValue), DatabaseValue(change.value),
             ]
         ) { _ in true } ?? false
     }
