@@ -150,7 +150,7 @@ struct DeviceFieldworkTests {
         let device = try Device(syncsInBackground: false)
         for _ in 1...2 {
             try device.work.unlock(Self.secret(Self.pin))
-            try device.work.answer("pressure", .integer(142), on: device.inspection)
+            _ = try device.work.answer("pressure", .integer(142), on: device.inspection)
             #expect(try device.work.status().isBackgroundOff)
             #expect(try device.work.status().inFlight == 0)
             device.work.lock()

@@ -31,7 +31,7 @@ struct OfferOrderTests {
         if isAcknowledged { try device.sync(server) }
         server.restore(backup)
         server.edit(id, ["facility": .string("red")])
-        try device.sync(server)
+        for _ in 1...2 { try device.sync(server) }
         #expect(try device.value("doors", of: id) == .integer(6))
         #expect(stored("doors", of: id) == .integer(6))
         #expect(stored("facility", of: id) == .string("red"))

@@ -16,6 +16,16 @@ extension Connection {
         ) { _ in true } ?? false
     }
 
+    /// Whether the INSERT of a record waits here.
+    func waitsToBeMade(_ id: RecordID) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM __sync_outbox
+            WHERE record_id = ? AND operation = 'INSERT' AND status <> 'ACKNOWLEDGED' LIMIT 1
+            """, [.text(id.rawValue)]
+        ) { _ in true } ?? false
+    }
+
     /// - Parameter isLost: whether the server has lost it, so that it is kept when the work is done.
     func noteLeft(_ id: RecordID, isLost: Bool) throws {
         let key: [DatabaseValue] = [.text(id.rawValue)]

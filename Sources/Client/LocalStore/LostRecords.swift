@@ -31,14 +31,19 @@ extension Connection {
     }
 
     /// Keeps the values that were confirmed of a record and that the server does not show, before
-    /// what it shows takes their place. Also those below a change that waits: that one may be given
-    /// up, lose, or be added to what stands.
+    /// what it shows takes their place. Also those of others below a change that waits: that one may be
+    /// given up, lose, or be added to what stands. One's own go again by themselves.
     func keepUnshown(in shown: WireRecord, nowUtc: String) throws {
         guard try isAlive(shown.id) else { return }
         let key: [DatabaseValue] = [.text(shown.id.rawValue)]
         let confirmed = try query(
             """
-            SELECT name, value, lamport, node FROM (\(Self.confirmedFields))
+            SELECT name, value, lamport, node FROM (\(Self.confirmedFields)) AS confirmed
+            WHERE node IS NOT (SELECT value FROM __sync_metadata WHERE key = 'node')
+                OR NOT EXISTS (
+                    SELECT 1 FROM __sync_waiting AS waiting
+                    WHERE waiting.record_id = confirmed.record_id
+                        AND waiting.name = confirmed.name)
             """, key
         ) { row in
             (
@@ -48,7 +53,7 @@ extension Connection {
         }
         let unshown = confirmed.filter { field in
             // Not by their stamps: two copies of one device may have used one for two values.
-            return field.value != shown.fields[field.name]?.value ?? .null
+            field.value != shown.fields[field.name]?.value ?? .null
         }
         guard !unshown.isEmpty else { return }
         try keepRecord(shown.id, nowUtc: nowUtc)

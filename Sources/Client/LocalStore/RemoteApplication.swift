@@ -240,8 +240,9 @@ final class RemoteApplication {
     func remove(_ id: RecordID, isLost: Bool) throws -> Bool {
         guard let known = try known(id) else { return false }
         try sums.replace(known.digest, by: nil, of: id)
-        // Also under work that waits: the copy brings back what that work rests on.
-        if isLost { try database.keepLost(id, nowUtc: nowUtc) }
+        // Also under work that waits: the copy brings back what that work rests on. What this device
+        // makes anew by itself needs none.
+        if isLost, try !database.waitsToBeMade(id) { try database.keepLost(id, nowUtc: nowUtc) }
         guard try !database.holdsWork(id) else {
             try database.noteLeft(id, isLost: isLost)
             return false

@@ -85,8 +85,8 @@ extension PushRequest {
     /// batch goes, so what is written already is used.
     package var document: [UInt8] {
         guard let bytes = written.bytes else { return json.serialized() }
-        return Array("{\"mutations\":[".utf8) + bytes + Array("],".utf8)
-            + JSON.object(head).serialized().dropFirst()
+        let rest = Array(JSON.object(head).serialized().dropFirst())
+        return Array("{\"mutations\":[".utf8) + bytes + Array("],".utf8) + rest
     }
 }
 
