@@ -212,6 +212,24 @@ struct LostRecordTests {
         try device.finish()
     }
 
+    @Test("T86 of what two restores took from one question the newest is kept")
+    func twoRestores() throws {
+        server.edit("theirs", ["pressure": .integer(150)])
+        let backup = server.contents
+        for value: Int64 in [160, 170] {
+            while server.contents.clock.counter < value { _ = server.contents.clock.tick() }
+            server.edit("theirs", ["pressure": .integer(value)], by: "node-c")
+            try device.pullAll(from: server)
+            server.restore(backup)
+            try device.pullAll(from: server)
+            #expect(try device.keptValues() == ["theirs pressure \(value)"])
+        }
+        try device.offerCopies(to: server)
+        #expect(server.records["theirs"]?.fields["pressure"]?.value == .integer(170))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("T86 a value cleared since the backup is cleared again")
     func cleared() throws {
         server.edit("theirs", ["pressure": .integer(150)])

@@ -75,6 +75,25 @@ struct BundleTests {
     }
 
     @Test(
+        "T85 a home put back from before a bundle is noticed, over the network and by cable",
+        arguments: Backend.allCases, [true, false])
+    func forkBehindBundle(backend: Backend, byCable: Bool) throws {
+        let (yard, id, device) = try assigned(backend)
+        try device.push(device.change(id, ["place": .string("p0")]))
+        let putBack = device.copy()
+        let bundled = device.change(id, ["notes": .string("by cable")])
+        #expect(try take(yard, device, [bundled]) == [.applied])
+        // The import has moved no baton: only the place in the sequence tells.
+        let other = putBack.change(id, ["notes": .string("put back")], id: "another")
+        #expect(other.sequence == bundled.sequence && putBack.baton == device.baton)
+        let code = refusal {
+            if byCable { _ = try take(yard, putBack, [other]) } else { try putBack.push(other) }
+        }
+        #expect(code == .forked)
+        #expect(try yard.everything()[id]?.fields["notes"]?.value == .string("by cable"))
+    }
+
+    @Test(
         "two bundles in the wrong order, or after the network, end alike",
         arguments: Backend.allCases, [[0, 1], [1, 0], [1, 0, 1], [2, 0, 1], [0, 2, 1]])
     func order(backend: Backend, order: [Int]) throws {

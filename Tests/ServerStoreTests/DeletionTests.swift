@@ -9,16 +9,6 @@ import Testing
 struct DeletionTests {
     private let boss = Supervisor(name: "kim")
 
-    /// Two devices that know the same inspection.
-    private func pair(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
-        let yard = try Yard(backend)
-        let id = try yard.assign()
-        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
-        try first.pull()
-        try second.pull()
-        return (yard, id, first, second)
-    }
-
     private func finding(_ id: RecordID, under parent: RecordID, by device: Handheld) -> Mutation {
         device.mutation(
             id, table: RecordTable.finding, parent: parent, .insert, ["text": .string("leak")])
@@ -29,7 +19,7 @@ struct DeletionTests {
         arguments: Backend.allCases)
     func orders(backend: Backend) throws {
         for isFindingFirst in [true, false] {
-            let (yard, id, first, second) = try pair(backend)
+            let (yard, id, first, second) = try Yard.pair(backend)
             let batches = [
                 (first, finding("f1", under: id, by: first)), (second, second.delete(id)),
             ]
@@ -55,7 +45,7 @@ struct DeletionTests {
         "T70 the person confirms the deletion, or brings back the record with what is below it",
         arguments: Backend.allCases, [ReviewDecision.mine, .theirs])
     func decided(backend: Backend, decision: ReviewDecision) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         let repetition = first.mutation(
             "r1", table: RecordTable.repetition, parent: id, .insert, ["x": .integer(1)])
         try first.push(repetition)
@@ -80,7 +70,7 @@ struct DeletionTests {
         arguments: Backend.allCases)
     func seen(backend: Backend) throws {
         for isOneBatch in [true, false] {
-            let (yard, id, first, second) = try pair(backend)
+            let (yard, id, first, second) = try Yard.pair(backend)
             for part: RecordID in ["f1", "f2"] {
                 try first.push(finding(part, under: id, by: first))
             }
@@ -100,7 +90,7 @@ struct DeletionTests {
         "T70 an own change in the same batch hides nothing that another had changed before",
         arguments: Backend.allCases)
     func ownChangeHidesNothing(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(finding("f1", under: id, by: first))
         try second.pull()
         try first.push(first.change("f1", ["text": .string("large leak")]))
@@ -114,7 +104,7 @@ struct DeletionTests {
         "T64 a deletion that names no field has seen nothing, and is looked at",
         arguments: Backend.allCases)
     func withoutField(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.change(id, ["notes": .string("dry")]))
         #expect(try second.push(second.change(id, [:], .delete)).map(\.status) == [.merged])
         #expect(try yard.everything()[id]?.isDeleted == true)
@@ -125,7 +115,7 @@ struct DeletionTests {
         "T64 a deletion with the answer to a conflict opens nothing against the deleter himself",
         arguments: Backend.allCases)
     func ownAnswer(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         let before = second.delete(id).changes[Mutation.deletedField]
         try first.push(first.change(id, ["notes": .string("x")]))
         #expect(
@@ -145,7 +135,7 @@ struct DeletionTests {
         "a restoration of a deletion that was made anew meanwhile is asked about",
         arguments: Backend.allCases)
     func staleRestoration(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.delete(id))
         let third = try yard.enrol("c")
         try third.pull()
@@ -165,7 +155,7 @@ struct DeletionTests {
     @Test(
         "a deletion is not confirmed once the record was restored", arguments: Backend.allCases)
     func restoredSince(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.change(id, ["notes": .string("dry")]))
         try second.push(second.delete(id))
         let item = try #require(try yard.store.openReviews().first)

@@ -9,20 +9,11 @@ import Testing
 /// remember.
 @Suite("Conformance: a server that was set back")
 struct EpochTests {
-    private func pair(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
-        let yard = try Yard(backend)
-        let id = try yard.assign()
-        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
-        try first.pull()
-        try second.pull()
-        return (yard, id, first, second)
-    }
-
     @Test(
         "T86 after a restore each cursor has expired, and the answers name another epoch",
         arguments: Backend.allCases)
     func expired(backend: Backend) throws {
-        let (yard, id, first, _) = try pair(backend)
+        let (yard, id, first, _) = try Yard.pair(backend)
         let before = try yard.store.serverEpoch()
         let backup = try yard.backUp()
         try first.push(first.change(id, ["notes": .string("lost with the disk")]))
@@ -39,7 +30,7 @@ struct EpochTests {
         "T86 what was acknowledged since the backup is offered again and has one effect",
         arguments: Backend.allCases)
     func offeredAgain(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         let kept = first.change(id, ["notes": .string("in the backup")])
         try first.push(kept)
         let backup = try yard.backUp()
@@ -70,7 +61,7 @@ struct EpochTests {
         "T86 a base that was learnt before the restore writes over nothing that came after it",
         arguments: Backend.allCases)
     func ceiling(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         let backup = try yard.backUp()
         for text in ["x", "y"] { try first.push(first.change(id, ["notes": .string(text)])) }
         try first.pull()
@@ -90,7 +81,7 @@ struct EpochTests {
 
     @Test("a base counts from the first epoch that the device missed", arguments: Backend.allCases)
     func twoRestores(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         let early = try yard.backUp(as: "1.db")
         try first.push(first.change(id, ["notes": .string("x")]))
         try first.pull()
@@ -109,7 +100,7 @@ struct EpochTests {
         "what was learnt in an epoch that the server does not know counts as never seen",
         arguments: Backend.allCases)
     func unknownEpoch(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         let backup = try yard.backUp()
         try yard.restore(backup)
         first.cursor = nil
@@ -129,7 +120,7 @@ struct EpochTests {
         "T86 a database that was set back behind the server's back is noticed by a cursor",
         arguments: Backend.allCases, [false, true])
     func setBack(backend: Backend, byPush: Bool) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         let epoch = try yard.store.serverEpoch()
         let backup = try yard.backUp()
         let lost = first.change(id, ["notes": .string("x")])
@@ -155,7 +146,7 @@ struct EpochTests {
 
     @Test("no device begins an epoch with a cursor that it made up", arguments: Backend.allCases)
     func forged(backend: Backend) throws {
-        let (yard, id, first, _) = try pair(backend)
+        let (yard, id, first, _) = try Yard.pair(backend)
         let epoch = try yard.store.serverEpoch()
         let parts = try #require(first.cursor).split(separator: "-").map(String.init)
         let numbers = parts[0].split(separator: ".").map(String.init)
@@ -174,7 +165,7 @@ struct EpochTests {
         "a change of a record that the backup lacks waits for the device that made it",
         arguments: Backend.allCases)
     func comesBack(backend: Backend) throws {
-        let (yard, _, first, second) = try pair(backend)
+        let (yard, _, first, second) = try Yard.pair(backend)
         let backup = try yard.backUp()
         let begun = first.begin("new", asset: ImportedID.asset("A1"))
         try first.push(begun)
@@ -189,7 +180,7 @@ struct EpochTests {
 
     @Test("and after thirty days a person looks at it", arguments: Backend.allCases)
     func doesNotComeBack(backend: Backend) throws {
-        let (yard, _, first, second) = try pair(backend)
+        let (yard, _, first, second) = try Yard.pair(backend)
         let backup = try yard.backUp()
         try first.push(first.begin("new", asset: ImportedID.asset("A1")))
         try second.pull()
@@ -205,7 +196,7 @@ struct EpochTests {
         "T86 an inspection of a form that was published since the backup waits for the form",
         arguments: Backend.allCases, [true, false])
     func formComesBack(backend: Backend, isPublished: Bool) throws {
-        let (yard, _, first, _) = try pair(backend)
+        let (yard, _, first, _) = try Yard.pair(backend)
         let backup = try yard.backUp()
         try yard.store.publish(try Yard.form(version: "2"))
         let begun = first.begin(
@@ -225,7 +216,7 @@ struct EpochTests {
 
     @Test("a restored server takes any baton once", arguments: Backend.allCases)
     func batons(backend: Backend) throws {
-        let (yard, id, first, _) = try pair(backend)
+        let (yard, id, first, _) = try Yard.pair(backend)
         try first.push(first.change(id, ["high": .integer(1)]))
         let backup = try yard.backUp()
         for number in 2...4 { try first.push(first.change(id, ["high": .integer(Int64(number))])) }

@@ -11,14 +11,6 @@ struct KeptTests {
     private static let month: Int64 = 31 * 86_400
     private let boss = Supervisor(name: "kim")
 
-    private func yard(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
-        let yard = try Yard(backend)
-        let id = try yard.assign()
-        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
-        for device in [first, second] { try device.pull() }
-        return (yard, id, first, second)
-    }
-
     /// A pull that the store has taken note of: notes are written with the next batch.
     private func pull(_ devices: Handheld...) throws {
         for device in devices {
@@ -36,7 +28,7 @@ struct KeptTests {
         "no device deletes equipment, and with it the inspections that were made on it",
         arguments: Backend.allCases, [Mutation.Operation.delete, .update])
     func equipment(backend: Backend, operation: Mutation.Operation) throws {
-        let (yard, id, first, _) = try yard(backend)
+        let (yard, id, first, _) = try Yard.pair(backend)
         let asset = ImportedID.asset("A1")
         let deletion = first.change(asset, [Mutation.deletedField: .integer(1)], operation)
         let verdict = try first.push(deletion)[0]
@@ -52,7 +44,7 @@ struct KeptTests {
         "equipment that an earlier server let be deleted takes no inspection with it",
         arguments: Backend.allCases)
     func oldDeletion(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(
             first.change(id, [BuiltInField.state: .string("complete"), "notes": .string("x")]))
         try yard.store.approve(inspection: id, by: boss)
@@ -70,7 +62,7 @@ struct KeptTests {
         "while a person has to decide about a deletion, what stands under the record stays",
         arguments: Backend.allCases)
     func undecided(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(finding("f1", under: id, of: first))
         try second.pull()
         try first.push(first.change(id, ["notes": .string("seen by nobody else")]))
@@ -89,7 +81,7 @@ struct KeptTests {
         "while a live device has not heard of a deletion, what stands under the record stays",
         arguments: Backend.allCases)
     func unheard(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(finding("f1", under: id, of: first))
         try pull(second)
         try first.push(first.delete(id))
@@ -109,7 +101,7 @@ struct KeptTests {
         "a value that waits for a person below a deleted record keeps all that belongs to it",
         arguments: Backend.allCases)
     func reviewBelow(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(finding("f1", under: id, of: first), finding("f2", under: id, of: first))
         let late = first.change("f1", ["text": .string("two leaks")])
         _ = try yard.store.importSites([SiteRow(id: "S1", name: "Dock", team: "south")])
@@ -138,7 +130,7 @@ struct KeptTests {
         "T70 what others than its deleter had entered in a record that is gone stays in history",
         arguments: Backend.allCases)
     func history(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(finding("f1", under: id, of: first))
         try pull(second)
         try first.push(first.delete(id))
@@ -160,7 +152,7 @@ struct KeptTests {
         "T86 after a restore no tombstone goes before each device has heard of it anew",
         arguments: Backend.allCases)
     func restored(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.delete(id))
         try pull(first, second)
         yard.clock.advance(seconds: Self.month)
@@ -181,7 +173,7 @@ struct KeptTests {
         "T86 a device that stays away after a restore is waited for sixty days",
         arguments: Backend.allCases)
     func restoredAndSilent(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.delete(id))
         // The backup is old: what it says of when devices were there tells nothing.
         let backup = try yard.backUp()
@@ -202,7 +194,7 @@ struct KeptTests {
         "a clock that is years ahead prunes nothing, until somebody says that it is right",
         arguments: Backend.allCases)
     func wrongClock(backend: Backend) throws {
-        let (yard, id, first, second) = try yard(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.delete(id))
         try pull(first, second)
         _ = try yard.store.prune()

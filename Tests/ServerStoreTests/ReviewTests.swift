@@ -9,20 +9,11 @@ import Testing
 struct ReviewTests {
     private let boss = Supervisor(name: "kim")
 
-    private func pair(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
-        let yard = try Yard(backend)
-        let id = try yard.assign()
-        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
-        try first.pull()
-        try second.pull()
-        return (yard, id, first, second)
-    }
-
     @Test(
         "a decision replaces no value that came in after the item was listed",
         arguments: Backend.allCases, [ReviewDecision.mine, .value(.integer(155))])
     func movedSince(backend: Backend, decision: ReviewDecision) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.change(id, ["pressure": .integer(150)]))
         try second.push(second.change(id, ["pressure": .integer(160)]))
         let item = try #require(try yard.store.openReviews().first)
@@ -46,7 +37,7 @@ struct ReviewTests {
         "what stands is kept without another look, and what was shown may be replaced",
         arguments: Backend.allCases)
     func keptOrReplaced(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         for (pressure, decision) in [(Int64(1), ReviewDecision.theirs), (3, .mine)] {
             try first.pull()
             try first.push(first.change(id, ["pressure": .integer(pressure)]))
@@ -66,7 +57,7 @@ struct ReviewTests {
         "no inspection is approved while something below it waits for a person",
         arguments: Backend.allCases)
     func approval(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(
             first.mutation(
                 "f1", table: RecordTable.finding, parent: id, .insert, ["text": .string("leak")]))
@@ -82,7 +73,7 @@ struct ReviewTests {
 
     @Test("a decision about a deletion settles no conflict", arguments: Backend.allCases)
     func otherKind(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.change(id, ["notes": .string("dry")]))
         let mutation = second.change(
             id, ["notes": .string("wet"), Mutation.deletedField: .integer(1)], .delete)
@@ -99,7 +90,7 @@ struct ReviewTests {
         "a device cannot fill the queue with records that never were here",
         arguments: Backend.allCases)
     func flood(backend: Backend) throws {
-        let (yard, id, first, second) = try pair(backend)
+        let (yard, id, first, second) = try Yard.pair(backend)
         func unknown(_ record: RecordID, _ count: Int, by device: Handheld) -> Mutation {
             var mutation = device.change(
                 record,

@@ -10,11 +10,7 @@ import Testing
 @Suite("Conformance: a database set back behind the server's back")
 struct SetBackTests {
     private func yard(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
-        let yard = try Yard(backend)
-        let id = try yard.assign()
-        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
-        try first.pull()
-        try second.pull()
+        let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.change(id, ["notes": .string("in the snapshot")]))
         return (yard, id, first, second)
     }

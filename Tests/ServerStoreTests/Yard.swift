@@ -65,6 +65,15 @@ final class Yard {
             sections: [Section(name: "all", title: "All", questions: questions)])
     }
 
+    /// A server, an inspection, and two devices that have pulled it.
+    static func pair(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
+        let yard = try Yard(backend)
+        let id = try yard.assign()
+        let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
+        for device in [first, second] { try device.pull() }
+        return (yard, id, first, second)
+    }
+
     func enrol(_ name: String, team: String = "north") throws -> Handheld {
         secrets += 1
         let secret = [UInt8](repeating: secrets, count: 32)

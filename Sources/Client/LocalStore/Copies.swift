@@ -85,10 +85,7 @@ extension Connection {
             WHERE record_id = ? AND refusal IS NULL AND node <> ''
             """, [.text(id.rawValue)]
         ) { row in
-            fields[try row.text(0)] = WireRecord.Field(
-                value: try row.fieldValue(1),
-                stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3))),
-                version: try row.integer(4))
+            fields[try row.text(0)] = try WireRecord.Field(row: row)
         }
         return try first(
             """

@@ -35,37 +35,40 @@ extension Connection {
     /// given up, lose, or be added to what stands. One's own go again by themselves.
     func keepUnshown(in shown: WireRecord, nowUtc: String) throws {
         guard try isAlive(shown.id) else { return }
-        let key: [DatabaseValue] = [.text(shown.id.rawValue)]
         let confirmed = try query(
             """
-            SELECT name, value, lamport, node FROM (\(Self.confirmedFields)) AS confirmed
+            SELECT name, value, lamport, node, version FROM (\(Self.confirmedFields)) AS confirmed
             WHERE node IS NOT (SELECT value FROM __sync_metadata WHERE key = 'node')
                 OR NOT EXISTS (
                     SELECT 1 FROM __sync_waiting AS waiting
                     WHERE waiting.record_id = confirmed.record_id
                         AND waiting.name = confirmed.name)
-            """, key
-        ) { row in
-            (
-                name: try row.text(0), value: try row.fieldValue(1),
-                stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3)))
-            )
-        }
-        let unshown = confirmed.filter { field in
-            // Not by their stamps: two copies of one device may have used one for two values.
-            field.value != shown.fields[field.name]?.value ?? .null
+            """, [.text(shown.id.rawValue)]
+        ) { (name: try $0.text(0), field: try WireRecord.Field(row: $0)) }
+        // Not by their stamps: two copies of one device may have used one for two values.
+        let unshown = confirmed.filter { name, field in
+            field.value != shown.fields[name]?.value ?? .null
         }
         guard !unshown.isEmpty else { return }
         try keepRecord(shown.id, nowUtc: nowUtc)
-        for field in unshown {
-            try execute(
-                """
-                INSERT OR IGNORE INTO __sync_lost_field
-                    (record_id, name, value, lamport, node, version)
-                SELECT record_id, name, value, lamport, node, version
-                FROM (\(Self.confirmedFields)) WHERE name = ?2
-                """, key + [.text(field.name)])
-        }
+        for (name, field) in unshown { try keep(field, name, of: shown.id) }
+    }
+
+    /// The newest of what was lost of one field.
+    private func keep(_ field: WireRecord.Field, _ name: FieldName, of id: RecordID) throws {
+        try execute(
+            """
+            INSERT OR REPLACE INTO __sync_lost_field
+                (record_id, name, value, lamport, node, version)
+            SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
+                SELECT 1 FROM __sync_lost_field
+                WHERE record_id = ?1 AND name = ?2 AND lamport >= ?4)
+            """,
+            [
+                .text(id.rawValue), .text(name), DatabaseValue(field.value),
+                .integer(field.stamp.lamport), .text(field.stamp.node.rawValue),
+                .integer(field.version),
+            ])
     }
 
     private func isAlive(_ id: RecordID) throws -> Bool {
@@ -95,16 +98,10 @@ extension Connection {
             WHERE record_id = ? AND refusal IS NOT NULL
             """, [.text(shown.id.rawValue)])
         let kept = try query(
-            "SELECT name, value, lamport, node FROM __sync_lost_field WHERE record_id = ?",
+            "SELECT name, value FROM __sync_lost_field WHERE record_id = ?",
             [.text(shown.id.rawValue)]
-        ) { row in
-            (
-                name: try row.text(0), value: try row.fieldValue(1),
-                stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3)))
-            )
-        }
-        for field in kept {
-            guard shown.fields[field.name]?.value == field.value else { continue }
+        ) { (name: try $0.text(0), value: try $0.fieldValue(1)) }
+        for field in kept where shown.fields[field.name]?.value == field.value {
             try letGoLost(field.name, of: shown.id)
         }
         try letGoEmpty(shown.id)
@@ -154,5 +151,15 @@ extension Connection {
                 SELECT record_id FROM __sync_lost WHERE lost_since <= ? LIMIT 5)
             """, [.integer(instant)])
         return changes > 0
+    }
+}
+
+extension WireRecord.Field {
+    /// From a row of name, value, lamport, node and version.
+    init(row: Row) throws {
+        self.init(
+            value: try row.fieldValue(1),
+            stamp: Stamp(lamport: try row.integer(2), node: NodeID(try row.text(3))),
+            version: try row.integer(4))
     }
 }
