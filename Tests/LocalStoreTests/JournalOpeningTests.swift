@@ -121,6 +121,32 @@ struct JournalOpeningTests {
         try device.finish()
     }
 
+    @Test("F03 a database from before a rebuilding, put back, keeps what only it still has")
+    func olderThanRebuilding() throws {
+        let lost = try device.newInspection()
+        var entries: [UInt64] = []
+        var probe = try device.image
+        probe.spoil {
+            entries.append($0.number)
+            return false
+        }
+        let kept = try device.newInspection()
+        try device.store.close()
+        let older = try device.image
+        var image = older
+        image.spoil { $0.number == entries.max() }
+        try image.write(to: device.home)
+        #expect(try device.rebuildClosed().lost > 0)
+        #expect(try device.store.inspections().map(\.id) == [kept])
+        try device.store.set([("doors", .integer(1))], on: kept)
+        try device.store.onJournal { $0.tidy($1) }
+        #expect(try device.reading().isSound)
+        try device.restart(on: device.image.with(databaseOf: older))
+        #expect(try Set(device.store.inspections().map(\.id)) == [lost, kept])
+        #expect(try device.value("doors", of: kept) == .integer(1))
+        try device.finish()
+    }
+
     @Test("F03 an older database keeps what an unreadable entry of the journal would have had")
     func olderDatabaseIncomplete() throws {
         let id = try device.acceptedInspection()
