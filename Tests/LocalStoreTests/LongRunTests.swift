@@ -33,6 +33,7 @@ struct LongRunTests {
         try remove(id)
         #expect(try isHere(id))
         let row = try #require(try device.store.outbox().first)
+        try device.store.fail(row.mutationId, error: "out_of_scope")
         try device.store.discard(row.mutationId)
         #expect(try !isHere(id))
         try device.finish()
@@ -47,6 +48,7 @@ struct LongRunTests {
         page.deltaRecords = [try #require(server.records[id]).wire(updatedAtUtc: "")]
         #expect(try device.store.apply(page: page).sitesDiffering == [])
         let row = try #require(try device.store.outbox().first)
+        try device.store.fail(row.mutationId, error: "out_of_scope")
         try device.store.discard(row.mutationId)
         #expect(try isHere(id))
         try device.expectNothingPending(server)

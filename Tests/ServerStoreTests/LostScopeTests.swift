@@ -76,6 +76,29 @@ struct LostScopeTests {
         #expect(try north.push(edit).map(\.status) == [.applied], "it is judged afresh")
     }
 
+    @Test(
+        "T88 an edit of before goes to review under the cursor of before, also after the loss was heard of",
+        arguments: Backend.allCases)
+    func beforeTheNews(backend: Backend) throws {
+        let (yard, id, north, _) = try yard(backend)
+        let edit = north.change(id, ["notes": .string("entered before")])
+        let begun = north.begin("new", asset: asset, ["notes": .string("begun before")])
+        let before = north.cursor
+        try move(yard, to: "south")
+        try north.pull()
+        let late = north.mutation(
+            id, table: RecordTable.inspection, parent: asset, .update, ["high": .integer(3)])
+        let after = north.cursor
+        north.cursor = before
+        #expect(try north.push(edit, begun).map(\.status) == [.quarantined, .quarantined])
+        north.cursor = after
+        #expect(try north.push(late)[0].error?.code == "out_of_scope")
+        #expect(
+            Set(try yard.store.openReviews().map(\.mine)) == [
+                .string("entered before"), .string("begun before"),
+            ])
+    }
+
     @Test("a team that never had the site sends nothing to review", arguments: Backend.allCases)
     func never(backend: Backend) throws {
         let (yard, id, _, south) = try yard(backend)

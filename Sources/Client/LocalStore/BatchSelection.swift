@@ -38,6 +38,16 @@ struct BatchObstacles {
     }
 }
 
+/// When the bases of a batch were learnt, and what its device had heard then. A batch tells it by one
+/// `pullPosition`, so that mutations of different times travel apart.
+enum BatchTime: Equatable {
+    case present
+    /// Under an older epoch of the server.
+    case oldEpoch
+    /// Under this cursor, before a loss of scope was heard of.
+    case beforeLoss(String)
+}
+
 /// A batch while it is put together, in the order of the queue.
 struct BatchSelection {
     let obstacles: BatchObstacles
@@ -61,9 +71,8 @@ struct BatchSelection {
     /// What waits for that answer would have had room in this batch.
     var leavesRoom: Bool { waitsForAnswer && !isFull }
     private var waitsForAnswer = false
-    /// Whether the batch's bases are of an older epoch of the server; those of this one wait for the
-    /// next batch.
-    private(set) var hasOldBases = false
+    /// Of the mutations in it; those of another time wait for the next batch.
+    private(set) var time = BatchTime.present
 
     init(
         obstacles: BatchObstacles, limit: Int, skipping: Set<MutationID>, partedAt: Int64,
@@ -100,12 +109,12 @@ struct BatchSelection {
 
     /// Takes the mutation, unless fields of it are in review (only a sealed one still names such:
     /// it waits whole), a change before it of the same fields waits so, or it does not fit any more.
-    mutating func add(_ mutation: Mutation, hasOldBase: Bool) {
+    mutating func add(_ mutation: Mutation, of time: BatchTime) {
         guard !waitsForAnother(mutation) else {
             return waitingFields[mutation.record, default: []].formUnion(mutation.changes.keys)
         }
         let document = mutation.json.serialized()
-        let fits = bytes + document.count <= DeviceStore.largestBatch && hasOldBase == hasOldBases
+        let fits = bytes + document.count <= DeviceStore.largestBatch && time == self.time
         guard mutations.isEmpty || fits else {
             isFull = true
             return
@@ -113,7 +122,7 @@ struct BatchSelection {
         mutations.append(mutation)
         written.append(document)
         bytes += document.count
-        hasOldBases = hasOldBase
+        self.time = time
         goingFields[mutation.record, default: []].formUnion(mutation.changes.keys)
         if mutation.operation == .insert { inserted.insert(mutation.record) }
         isFull = mutations.count >= limit
@@ -159,6 +168,8 @@ struct QueuedRow {
     var parent: RecordID?
     /// Also where the parent is not on this device.
     var isParentMade: Bool
+    /// The cursor under which it goes, where it was entered before a loss of scope was heard of.
+    var pullPosition: String?
 
     /// The server has a version of it, or a supervisor has let its INSERT go: then what is left of it
     /// is for a supervisor too.
@@ -178,7 +189,7 @@ struct QueuedRow {
         SELECT outbox.seq_id, outbox.mutation_id, outbox.table_name, outbox.record_id,
             outbox.operation, outbox.sealed, outbox.lamport, outbox.schema_version,
             outbox.created_at_utc, \(isMade("record")), record.parent_id,
-            parent.id IS NULL OR \(isMade("parent"))
+            parent.id IS NULL OR \(isMade("parent")), outbox.pull_position
         FROM __sync_outbox AS outbox
         CROSS JOIN record ON record.id = outbox.record_id
         LEFT JOIN record AS parent ON parent.id = record.parent_id
@@ -202,6 +213,7 @@ struct QueuedRow {
         isMade = try row.flag(9)
         parent = try row.optionalText(10).map { RecordID($0) }
         isParentMade = try row.flag(11)
+        pullPosition = try row.optionalText(12)
     }
 }
 
@@ -236,8 +248,21 @@ extension Connection {
         _ row: QueuedRow, to selection: inout BatchSelection, _ haveOldBases: Bool
     ) throws {
         guard selection.admits(row) else { return }
-        let isOld = try haveOldBases && hasOldBase(row.sequence, of: row.record)
-        selection.add(try mutation(of: row), hasOldBase: isOld)
+        selection.add(try mutation(of: row), of: try time(of: row, haveOldBases))
+    }
+
+    func time(of row: QueuedRow, _ haveOldBases: Bool) throws -> BatchTime {
+        if try haveOldBases && hasOldBase(row.sequence, of: row.record) { return .oldEpoch }
+        return row.pullPosition.map { .beforeLoss($0) } ?? .present
+    }
+
+    /// The cursor that a batch of this time brings.
+    func pullPosition(of time: BatchTime) throws -> String? {
+        switch time {
+        case .present: try metadataText("cursor") ?? metadataText("pull_position")
+        case .oldEpoch: try neededOldCursor()
+        case .beforeLoss(let cursor): cursor
+        }
     }
 
     func pendingRows(after sequence: Int64, count: Int64) throws -> [QueuedRow] {

@@ -90,15 +90,14 @@ private struct BundleSelection {
         !taken.contains(row.sequence) && selection.admits(row)
     }
 
-    /// - Parameter pullPosition: of a batch whose bases are of an older epoch of the server, or not.
     mutating func add(
-        _ mutation: Mutation, hasOldBase: Bool, pullPosition: (Bool) throws -> String?
+        _ mutation: Mutation, of time: BatchTime, pullPosition: (BatchTime) throws -> String?
     ) throws {
         let count = selection.mutations.count
-        selection.add(mutation, hasOldBase: hasOldBase)
+        selection.add(mutation, of: time)
         if selection.isFull, selection.mutations.count == count {
             try closeBatch(pullPosition)
-            selection.add(mutation, hasOldBase: hasOldBase)
+            selection.add(mutation, of: time)
         }
         if selection.mutations.last?.sequence == mutation.sequence {
             taken.insert(mutation.sequence)
@@ -106,8 +105,8 @@ private struct BundleSelection {
         if selection.isFull { try closeBatch(pullPosition) }
     }
 
-    mutating func closeBatch(_ pullPosition: (Bool) throws -> String?) throws {
-        let position = try pullPosition(selection.hasOldBases)
+    mutating func closeBatch(_ pullPosition: (BatchTime) throws -> String?) throws {
+        let position = try pullPosition(selection.time)
         let batch = selection.takeBatch()
         guard !batch.isEmpty else { return }
         plan.add(BundlePlan.Batch(sequences: batch.map(\.sequence), pullPosition: position))
@@ -116,9 +115,7 @@ private struct BundleSelection {
 
 extension Connection {
     fileprivate func select(into selection: inout BundleSelection) throws {
-        let oldCursor = try neededOldCursor()
-        let cursor = try position().cursor ?? metadataText("pull_position")
-        let pullPosition = { (isOld: Bool) in isOld ? oldCursor : cursor }
+        let haveOldBases = try neededOldCursor() != nil
         var count: Int
         repeat {
             count = selection.taken.count
@@ -128,9 +125,9 @@ extension Connection {
                 guard let last = rows.last else { break }
                 after = last.sequence
                 for row in rows where selection.admits(row) {
-                    let isOld = try oldCursor != nil && hasOldBase(row.sequence, of: row.record)
                     try selection.add(
-                        try mutation(of: row), hasOldBase: isOld, pullPosition: pullPosition)
+                        try mutation(of: row), of: try time(of: row, haveOldBases),
+                        pullPosition: pullPosition)
                 }
             }
             try selection.closeBatch(pullPosition)

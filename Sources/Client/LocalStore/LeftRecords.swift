@@ -26,6 +26,34 @@ extension Connection {
         ) { _ in true } ?? false
     }
 
+    /// What waits of a record that is out of scope from now on, and below it, was entered before this
+    /// device heard of that. It does not change any more and goes under the cursor of before, so that
+    /// the server can tell it from what is entered later.
+    func keepBeforeLoss(of id: RecordID) throws {
+        guard try !isOutOfScope(id), try anythingWaits() else { return }
+        // While everything is pulled from the beginning, the cursor tells of a loss before its
+        // records are missed.
+        let cursor =
+            try fullPull() == .idle
+            ? metadataText("cursor") ?? metadataText("pull_position")
+            : metadataText("pull_position")
+        guard let cursor else { return }
+        for member in try family(of: id) {
+            try execute(
+                """
+                UPDATE __sync_outbox SET pull_position = ?2,
+                    sealed = CASE WHEN status = 'PENDING' THEN 1 ELSE sealed END
+                WHERE record_id = ?1 AND status <> 'ACKNOWLEDGED' AND pull_position IS NULL
+                """, [.text(member.rawValue), .text(cursor)])
+        }
+    }
+
+    private func anythingWaits() throws -> Bool {
+        try first("SELECT 1 FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED' LIMIT 1") { _ in
+            true
+        } ?? false
+    }
+
     /// - Parameter isLost: whether the server has lost it, so that it is kept when the work is done.
     func noteLeft(_ id: RecordID, isLost: Bool) throws {
         let key: [DatabaseValue] = [.text(id.rawValue)]

@@ -229,9 +229,9 @@ extension Connection {
             """
             INSERT INTO __sync_outbox
                 (mutation_id, table_name, record_id, operation, status, sealed, lamport, bytes,
-                    schema_version, created_at_utc)
+                    schema_version, created_at_utc, pull_position)
             SELECT ?, table_name, record_id, operation, status, sealed, lamport, bytes,
-                schema_version, created_at_utc
+                schema_version, created_at_utc, pull_position
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         return lastInsertRowID

@@ -243,6 +243,7 @@ final class RemoteApplication {
         // Also under work that waits: the copy brings back what that work rests on. What this device
         // makes anew by itself needs none.
         if isLost, try !database.waitsToBeMade(id) { try database.keepLost(id, nowUtc: nowUtc) }
+        if !isLost { try database.keepBeforeLoss(of: id) }
         guard try !database.holdsWork(id) else {
             try database.noteLeft(id, isLost: isLost)
             return false

@@ -35,6 +35,7 @@ package enum Schema {
         Migration("records that a restored server lacks") { try $0.run(script: lost) },
         Migration("copies for a restored server") { try $0.run(script: copies) },
         Migration("answers that are wanted again") { try $0.run(script: wanted) },
+        Migration("edits from before a loss of scope") { try $0.run(script: beforeLoss) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -244,6 +245,12 @@ package enum Schema {
     static let wanted = """
         ALTER TABLE __sync_archived ADD COLUMN is_wanted INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX record_deleted ON record (id) WHERE is_deleted = 1;
+        """
+
+    /// What was entered before this device heard that its record had left the scope is sent under the
+    /// cursor of that time; NULL for everything else.
+    static let beforeLoss = """
+        ALTER TABLE __sync_outbox ADD COLUMN pull_position TEXT;
         """
 
     static let forms = """

@@ -134,9 +134,8 @@ extension Connection {
         return PushRequest(
             clientNodeId: position.node, clientEpoch: position.clientEpoch,
             baton: position.baton, schemaVersion: Schema.version,
-            pullPosition: try selection.hasOldBases
-                ? neededOldCursor() : position.cursor ?? metadataText("pull_position"),
-            mutations: selection.mutations, written: selection.written)
+            pullPosition: try pullPosition(of: selection.time), mutations: selection.mutations,
+            written: selection.written)
     }
 
     func status(of id: MutationID) throws -> String? {
@@ -184,8 +183,9 @@ extension Connection {
             """
             INSERT INTO __sync_outbox
                 (mutation_id, table_name, record_id, operation, lamport, schema_version,
-                    created_at_utc)
-            SELECT ?, table_name, record_id, 'UPDATE', lamport, schema_version, created_at_utc
+                    created_at_utc, pull_position)
+            SELECT ?, table_name, record_id, 'UPDATE', lamport, schema_version, created_at_utc,
+                pull_position
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         let next = lastInsertRowID

@@ -19,13 +19,14 @@ struct WaitingMutation {
     var status: String
     var sealed: Bool
     var snapshot: String?
+    var pullPosition: String?
     var entries: [FieldName: Entry] = [:]
 }
 
 extension Connection {
     private static let waitingColumns = """
         SELECT seq_id, mutation_id, table_name, record_id, operation, status, sealed,
-            server_snapshot
+            server_snapshot, pull_position
         FROM __sync_outbox
         """
 
@@ -51,7 +52,8 @@ extension Connection {
             WaitingMutation(
                 sequence: try row.integer(0), id: try row.text(1), table: try row.text(2),
                 record: RecordID(try row.text(3)), operation: try row.text(4),
-                status: try row.text(5), sealed: try row.flag(6), snapshot: try row.optionalText(7))
+                status: try row.text(5), sealed: try row.flag(6), snapshot: try row.optionalText(7),
+                pullPosition: try row.optionalText(8))
         }
         for index in mutations.indices {
             mutations[index].entries = try entries(of: mutations[index].sequence)
@@ -90,15 +92,20 @@ extension Connection {
         }
         guard operation != "UPDATE" || !entries.isEmpty else { return nil }
         let newest = try entries.values.map(\.lamport).max() ?? tickLamport()
+        // With a change of after the loss of scope the whole is one. Without, it stays of before,
+        // whatever is entered from now on.
+        let isBeforeLoss = old.allSatisfy { $0.pullPosition != nil }
+        let pullPosition = isBeforeLoss ? first.pullPosition : nil
         try execute(
             """
             INSERT INTO __sync_outbox
-                (mutation_id, table_name, record_id, operation, lamport, created_at_utc)
-            VALUES (?, ?, ?, ?, ?, walkdown_now())
+                (mutation_id, table_name, record_id, operation, lamport, created_at_utc,
+                    sealed, pull_position)
+            VALUES (?, ?, ?, ?, ?, walkdown_now(), ?, ?)
             """,
             [
                 .text(newID), .text(first.table), .text(first.record.rawValue), .text(operation),
-                .integer(newest),
+                .integer(newest), DatabaseValue(isBeforeLoss), DatabaseValue(pullPosition),
             ])
         let sequence = lastInsertRowID
         for (name, entry) in entries { try insert(entry, of: name, into: sequence) }
