@@ -37,4 +37,55 @@ struct RestoredServerTests {
         #expect(try fields["door_seals"]?.asObject()["value"] == "fail")
         #expect(try world.administer("status").contains("from before the restore:"))
     }
+
+    /// A world whose backup is older than the enrolment of the device, on which work waits.
+    private func lateDevice() throws -> (World, Device, backup: String) {
+        let world = try World()
+        let backup = world.folder.file("backup.db")
+        try world.administer("backup", backup)
+        let device = try world.enrol("late")
+        try device.run("set", try device.inspection(of: "FRZ-1"), "notes=acknowledged")
+        try device.run("sync")
+        try device.run("set", try device.inspection(of: "FRZ-2"), "notes=waits")
+        world.killServer()
+        return (world, device, backup)
+    }
+
+    private func expectEverything(of device: Device, in world: World) throws {
+        let status = try device.status()
+        #expect(status["pending"] == 0 && status["nothingUnsynced"] == true)
+        let newcomer = try world.enrol("newcomer")
+        #expect(try newcomer.answer("notes", of: "FRZ-1") == "acknowledged")
+        #expect(try newcomer.answer("notes", of: "FRZ-2") == "waits")
+    }
+
+    @Test("T86 a device that enrolled after the backup goes on where the old database is at hand")
+    func takenOver() throws {
+        let (world, device, backup) = try lateDevice()
+        try world.administer("restore", backup)
+        try world.startServerAgain()
+        try device.run("sync")
+        try expectEverything(of: device, in: world)
+    }
+
+    @Test("T86 where it is not, the device enrols again in its home, and nothing of it is lost")
+    func enrolledAgain() throws {
+        let (world, device, backup) = try lateDevice()
+        for suffix in ["", "-wal", "-shm"] {
+            let file = world.folder.file("server/server.db" + suffix)
+            if FileManager.default.fileExists(atPath: file) {
+                try FileManager.default.removeItem(atPath: file)
+            }
+        }
+        try world.administer("restore", backup)
+        try world.startServerAgain()
+        try device.run("sync", expecting: 4)
+        #expect(try device.status()["pending"] != 0)
+        try world.enrol(device, again: "enroll", "--again")
+        try expectEverything(of: device, in: world)
+        // The server knows it now: a second time changes nothing.
+        try world.enrol(device, again: "enroll", "--again", expecting: 1)
+        try device.run("sync")
+        #expect(try world.administer("device", "list").contains("late"))
+    }
 }

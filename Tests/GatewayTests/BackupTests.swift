@@ -115,6 +115,30 @@ struct BackupTests {
         #expect(office.call("restore", file(office)).messages.contains("let in again"))
     }
 
+    @Test("T86 a restore tells which devices it has taken over, and what to do where it cannot")
+    func laterDevices() throws {
+        let office = try Office()
+        _ = office.call("team", "add", "North")
+        #expect(office.call("backup", file(office)).status == 0)
+        try office.serve { store in
+            _ = try store.issueCode(
+                team: "North", deviceName: nil, secretHash: [1], validFor: 600_000)
+            _ = try store.enrol(
+                Enrolment(
+                    secretHash: [1], deviceName: "h1", node: "n1", publicKey: "", tokenHash: [1]))
+        }
+        let restored = try office.json("restore", file(office))
+        #expect(
+            try restored.array("devicesTakenOver") { value throws(CodingError) in
+                try value.asString()
+            } == ["h1"])
+        #expect(try office.json("device", "list").asArray().first?.string("name") == "h1")
+        try FileManager.default.removeItem(atPath: office.folder.database)
+        let blind = office.call("restore", file(office))
+        #expect(blind.messages.contains("walkdown enroll --again"))
+        #expect(try office.json("device", "list").asArray().isEmpty)
+    }
+
     @Test("what is no backup is refused, and nothing is changed")
     func noBackup() throws {
         let office = try Office()

@@ -87,14 +87,75 @@ struct BackupTests {
         try kept.pull()
     }
 
+    @Test(
+        "T86 a device that enrolled after the backup is known to the restored server, and loses nothing"
+    )
+    func laterDevices() throws {
+        let yard = try Yard(.sqlite)
+        let id = try yard.assign()
+        let old = try yard.enrol("old")
+        let backup = try yard.backUp()
+        _ = try yard.store.addTeam(named: "west")
+        let late = try yard.enrol("late")
+        let western = try yard.enrol("western", team: "west")
+        let thief = try yard.enrol("thief")
+        try yard.store.revokeDevice(id: thief.device.id)
+        old.takeNewNode("node-old-2")
+        try old.push([])
+        try late.pull()
+        let answered = late.change(id, ["notes": .string("acknowledged")])
+        try late.push(answered)
+        let later = try SQLiteStore.laterDevices(of: yard.folder.file("server.db"))
+
+        let report = try yard.restore(backup, adopting: later)
+        #expect(report.laterDevices == ["late", "western", "thief"])
+        let states = try yard.store.devices().map { [$0.name, $0.team.name, $0.state.rawValue] }
+        #expect(
+            states == [
+                ["late", "north", "active"], ["old", "north", "active"],
+                ["thief", "north", "revoked"], ["western", "west", "active"],
+            ])
+        let known = try yard.store.device(
+            tokenHash: try #require(try yard.store.tokenHash(ofDevice: late.device.id)),
+            node: late.node)
+        #expect(known?.id == late.device.id)
+        #expect(refusal { try thief.push([]) } == .unknownDevice)
+        #expect(refusal { try late.copy(speakingAs: "node-old-2").push([]) } == .wrongNode)
+        // It offers again what the backup lacks.
+        #expect(try late.push(answered).map(\.status) == [.applied])
+        late.cursor = nil
+        try late.pull()
+        #expect(late.value(id, "notes") == .string("acknowledged"))
+        try western.push([])
+    }
+
+    @Test(
+        "a device of a team that was made anew belongs to the one that the backup has by its name")
+    func laterTeam() throws {
+        let yard = try Yard(.sqlite)
+        let backup = try yard.backUp()
+        _ = try yard.store.addTeam(named: "west")
+        _ = try yard.enrol("western", team: "west")
+        let later = try SQLiteStore.laterDevices(of: yard.folder.file("server.db"))
+        try yard.restore(backup)
+        _ = try yard.store.addTeam(named: "west")
+        let again = try yard.backUp(as: "again.db")
+        #expect(try yard.restore(again, adopting: later).laterDevices == ["western"])
+        #expect(try yard.store.teams().map(\.name) == ["north", "south", "west"])
+        #expect(try yard.store.devices().map(\.team.name) == ["west"])
+        // A second time there is nobody left to take over.
+        let once = try yard.backUp(as: "once.db")
+        #expect(try yard.restore(once, adopting: later).laterDevices == [])
+    }
+
     @Test("an epoch is newer than that of the database it takes the place of")
     func above() throws {
         let yard = try Yard(.sqlite)
         let file = try yard.backUp()
         let far = try yard.store.serverEpoch() + 1_000_000
-        let epoch = try SQLiteStore.prepareRestored(
+        let report = try SQLiteStore.prepareRestored(
             file, named: "backup", replacing: far, SQLiteStore.Environment(now: yard.clock.reading))
-        #expect(epoch == far + 1)
+        #expect(report.epoch == far + 1)
     }
 }
 

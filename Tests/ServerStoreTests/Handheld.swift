@@ -43,6 +43,13 @@ final class Handheld {
         return copy
     }
 
+    /// One that names a node as its own.
+    func copy(speakingAs node: NodeID) -> Handheld {
+        let copy = copy()
+        copy.takeNewNode(node)
+        return copy
+    }
+
     /// What a device does that is answered `forked`.
     func takeNewNode(_ node: NodeID) {
         device = device.speaking(as: node)

@@ -115,13 +115,18 @@ final class Yard {
     }
 
     /// As `walkdownd restore` does it, an hour after whatever was last.
-    func restore(_ backup: String, keeping doors: ClosedDoors = ClosedDoors()) throws {
+    @discardableResult
+    func restore(
+        _ backup: String, keeping doors: ClosedDoors = ClosedDoors(),
+        adopting later: LaterDevices = LaterDevices()
+    ) throws -> RestoreReport {
         clock.advance(seconds: 3600)
         try replaceDatabase(by: backup)
-        _ = try SQLiteStore.prepareRestored(
+        let report = try SQLiteStore.prepareRestored(
             folder.file("server.db"), named: "backup", replacing: nil, keeping: doors,
-            SQLiteStore.Environment(now: clock.reading))
+            adopting: later, SQLiteStore.Environment(now: clock.reading))
         store = try backend.reopen(in: folder, clock: clock)
+        return report
     }
 
     /// As the snapshot of a disk comes back: nobody tells the server.

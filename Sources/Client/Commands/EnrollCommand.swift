@@ -14,18 +14,25 @@ enum EnrollCommand {
         "ca", value: "FILE",
         help: "The server's certificate authority (PEM), instead of fetching it from the server.")
 
+    private static let again = Option(
+        "again",
+        help: "Enrol a device that its server does not know any more; nothing on it is lost.")
+
     static let entry = Entry(
         name: "enroll", summary: "Enrol this device and set its PIN.",
         discussion: """
             The server's authority is compared with the fingerprint inside the code before \
-            anything secret is sent. Ends with a first synchronisation.
+            anything secret is sent. Ends with a first synchronisation. With --again, for a \
+            device that the server refuses with 401 because it was restored from an older \
+            backup: the PIN stays, and what waits goes under a new device and node id.
             """,
         positionals: [
             Positional("URL", help: "https://HOST:PORT; http:// only for a loopback address."),
             Positional("CODE", help: "The one-time code, from 'walkdownd device code'."),
         ],
-        options: [name, authority]
+        options: [name, authority, again]
     ) { run in
+        if run.invocation.has(again.name) { return try enrolAgain(run) }
         let home = try run.home()
         try requireUnused(home)
         let plan = try Plan(run)
@@ -90,7 +97,7 @@ enum EnrollCommand {
         }
     }
 
-    private static func tell(
+    static func tell(
         _ report: CycleReport, _ given: LocalStore.Enrolment, _ plan: Plan, _ run: CommandRun
     ) throws -> ExitCode {
         try run.emit([
@@ -111,7 +118,7 @@ enum EnrollCommand {
     }
 
     /// What the command line said, checked before anything is made.
-    private struct Plan {
+    struct Plan {
         let address: ServerAddress
         let code: EnrollmentCode
         let name: String

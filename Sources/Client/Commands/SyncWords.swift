@@ -33,7 +33,8 @@ enum SyncWords {
         case .unauthorised:
             Failure(
                 .syncIncomplete, "the server does not know this device any more (401)",
-                advice: kept + " Ask the administrator.")
+                advice: "Everything is kept. Ask the administrator for a code; 'walkdown enroll"
+                    + " --again URL CODE' makes the device known again, with all that waits here.")
         case .revoked:
             Failure(
                 .revoked, "this device was revoked",

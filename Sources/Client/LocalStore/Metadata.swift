@@ -48,16 +48,7 @@ extension DeviceStore {
     }
 
     package func store(_ enrolment: Enrolment) throws {
-        let pins = JSON.array(enrolment.pins.map(JSON.string)).text()
-        try edit { database in
-            try database.setMetadata("server_url", .text(enrolment.serverURL))
-            try database.setMetadata("device_id", .text(enrolment.deviceID))
-            try database.setMetadata("token", .text(enrolment.token))
-            try database.setMetadata("team", .text(enrolment.team))
-            try database.setMetadata("ca_pem", .text(enrolment.caPem))
-            try database.setMetadata("pins", .text(pins))
-            try database.setMetadata("device_key", .text(enrolment.deviceKey))
-        }
+        try edit { try $0.keep(enrolment) }
     }
 
     /// nil on a device that was not enrolled.
@@ -113,6 +104,17 @@ extension Connection {
             cursor: try metadataText("cursor"), baton: try metadataText("baton"),
             lamport: try metadataInteger("lamport") ?? 0,
             lastSyncUtc: try metadataText("last_sync_utc"))
+    }
+
+    func keep(_ enrolment: Enrolment) throws {
+        try setMetadata("server_url", .text(enrolment.serverURL))
+        try setMetadata("device_id", .text(enrolment.deviceID))
+        try setMetadata("token", .text(enrolment.token))
+        try setMetadata("team", .text(enrolment.team))
+        try setMetadata("ca_pem", .text(enrolment.caPem))
+        try setMetadata(
+            "pins", .text(JSON.array(enrolment.pins.map(JSON.string)).text()))
+        try setMetadata("device_key", .text(enrolment.deviceKey))
     }
 
     func syncsInBackground() throws -> Bool { try metadataInteger("background_sync") != 0 }

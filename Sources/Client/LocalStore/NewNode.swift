@@ -11,27 +11,44 @@ extension DeviceStore {
     @discardableResult
     package func takeNewNode() throws -> NodeID {
         let node = NodeID(sources.newID())
-        try settle { database in
-            let last = try database.first("SELECT max(seq_id) FROM __sync_outbox") { row in
-                try row.optionalInteger(0)
-            }
-            try database.setMetadata("node", .text(node.rawValue))
-            // The baton is the other copy's, or from before a copy that was put back.
-            try database.setMetadata("baton", .null)
-            try database.setMetadata("goes_first", .null)
-            try database.setMetadata("parted_at", DatabaseValue(last ?? nil))
-            try database.execute(
-                "UPDATE __sync_outbox SET status = 'PENDING', next_attempt_at = NULL"
-                    + " WHERE status = 'IN_FLIGHT'")
-            for (mutation, record) in try database.acknowledgedUnderWaiting() {
-                try database.raiseBases(over: mutation, on: record)
-            }
-            for (record, field) in try database.waitingFields() {
-                try database.showConfirmedOrNewest(field, of: record)
-            }
-        }
+        try settle { try $0.part(as: node) }
         try log("identity", "a copy of this device is known to the server; it is a new node now")
         return node
+    }
+
+    /// The server knows this device no more, because it was restored from a backup of before the
+    /// enrolment, and has enrolled it anew, as `node`. In one transaction; everything that waits keeps
+    /// its ids and contents, and goes under the new node.
+    package func enrolAgain(_ enrolment: Enrolment, as node: NodeID) throws {
+        try settle { database in
+            try database.keep(enrolment)
+            try database.setMetadata("retry_floor", .null)
+            try database.part(as: node)
+        }
+        try log("identity", "enrolled anew: the server did not know this device any more")
+    }
+}
+
+extension Connection {
+    /// From now on this device is `node`.
+    fileprivate func part(as node: NodeID) throws {
+        let last = try first("SELECT max(seq_id) FROM __sync_outbox") { row in
+            try row.optionalInteger(0)
+        }
+        try setMetadata("node", .text(node.rawValue))
+        // The baton is the other copy's, or from before a copy that was put back.
+        try setMetadata("baton", .null)
+        try setMetadata("goes_first", .null)
+        try setMetadata("parted_at", DatabaseValue(last ?? nil))
+        try execute(
+            "UPDATE __sync_outbox SET status = 'PENDING', next_attempt_at = NULL"
+                + " WHERE status = 'IN_FLIGHT'")
+        for (mutation, record) in try acknowledgedUnderWaiting() {
+            try raiseBases(over: mutation, on: record)
+        }
+        for (record, field) in try waitingFields() {
+            try showConfirmedOrNewest(field, of: record)
+        }
     }
 }
 

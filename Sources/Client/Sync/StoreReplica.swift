@@ -83,13 +83,30 @@ extension DeviceStore: Replica {
 extension DeviceStore {
     /// The wire to this device's server, by what enrolment left here.
     /// - Throws: `StoreError.damaged` where that is missing or unreadable: nobody typed it.
-    package func transport() throws -> any Transport {
+    package func transport() throws -> any Transport { try transport(to: nil) }
+
+    /// Whether a server knows this device. Asks, and changes nothing.
+    ///
+    /// - Parameter address: of the server, where it has moved.
+    /// - Throws: `Refusal` where it gives another answer, or none.
+    package func isKnown(at address: ServerAddress) throws -> Bool {
+        let transport = try transport(to: address)
+        defer { transport.disconnect() }
+        switch transport.send(WireCall(path: "/api/v1/forms")).reply({ _ in true }) {
+        case .accepted, .queued: return true
+        case .refused(let refusal) where refusal.kind == .unauthorised && !refusal.isForeign:
+            return false
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    private func transport(to moved: ServerAddress?) throws -> any Transport {
         guard let enrolment = try enrolment() else {
             throw StoreError.damaged("it does not know its server")
         }
         let address: ServerAddress
         do {
-            address = try ServerAddress(parsing: enrolment.serverURL)
+            address = try moved ?? ServerAddress(parsing: enrolment.serverURL)
         } catch {
             throw StoreError.damaged("the address of its server is unreadable")
         }

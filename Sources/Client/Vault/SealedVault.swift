@@ -74,6 +74,20 @@ package struct SealedVault: Sendable {
         return try DurableFile.replaceErasing(home.vault, with: document.serialized())
     }
 
+    /// Closes the data key for the id under which this device was enrolled anew, with the same PIN. The
+    /// database is not touched, and `vault.json` is the old or the new one after any crash: each opens.
+    package func rebind(
+        _ dataKey: SecretBytes, to deviceId: String, pin: SecretBytes, lease: HomeLease
+    ) throws(VaultError) {
+        precondition(lease.home == home, "the lease is for another home")
+        let stretched = try StretchedPIN(pin, cost: cost)
+        defer { stretched.key.erase() }
+        let slot = try KeySlot.close(over: dataKey, under: stretched, deviceId: deviceId)
+        let document = VaultDocument(deviceId: deviceId, slot: slot)
+        try DurableFile.stage(document.serialized(), for: home.vault)
+        try DurableFile.commit(home.vault)
+    }
+
     /// What a guess costs, for `doctor`.
     package var cost: Argon2id.Cost { slot.cost }
 }

@@ -81,22 +81,23 @@ private struct Restore {
         try requireBackup()
         let lock = try FolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
-        let epoch: Int64
+        let restored: RestoreReport
         let kept: String?
         do {
             removeIncoming()
             try SmallFile.copy(backup, to: incoming)
             let replaced = settleReplaced(console)
-            epoch = try SQLiteStore.prepareRestored(
+            restored = try SQLiteStore.prepareRestored(
                 incoming, named: backup, replacing: replaced?.epoch,
-                keeping: replaced?.doors ?? ClosedDoors(), .live)
+                keeping: replaced?.doors ?? ClosedDoors(),
+                adopting: replaced?.devices ?? LaterDevices(), .live)
             kept = try DatabaseExchange(folder.database).take(incoming)
         } catch {
             removeIncoming()
             throw error
         }
         try SmallFile.synchronise(folder.path)
-        try report(epoch, kept, json: json, console)
+        try report(restored, kept, json: json, console)
         return .done
     }
 
@@ -121,14 +122,16 @@ private struct Restore {
     }
 
     /// A database that is damaged is put aside as it is: nothing in it is lost by that.
-    private func settleReplaced(_ console: Console) -> (epoch: Int64, doors: ClosedDoors)? {
+    private func settleReplaced(_ console: Console) -> Replaced? {
         guard folder.isThere else {
             console.say(Self.doorsUnknown)
             return nil
         }
         do {
-            let epoch = try SQLiteStore.settle(folder.database)
-            return (epoch, try SQLiteStore.closedDoors(of: folder.database))
+            return Replaced(
+                epoch: try SQLiteStore.settle(folder.database),
+                doors: try SQLiteStore.closedDoors(of: folder.database),
+                devices: try SQLiteStore.laterDevices(of: folder.database))
         } catch {
             console.say(
                 "The database that is replaced cannot be read; it is kept all the same: "
@@ -140,18 +143,38 @@ private struct Restore {
 
     private static let doorsUnknown =
         "Devices that were revoked since the backup are let in again, and codes that were used "
-        + "since are good again: revoke them anew with 'walkdownd device revoke ID'."
+        + "since are good again: revoke them anew with 'walkdownd device revoke ID'. Devices that "
+        + "enrolled since are not known: each enrols again, with nothing lost, by 'walkdown enroll "
+        + "--again URL CODE'."
+
+    /// What is taken over from the database that makes room.
+    private struct Replaced {
+        let epoch: Int64
+        let doors: ClosedDoors
+        let devices: LaterDevices
+    }
 
     private func removeIncoming() {
         for suffix in ["", "-wal", "-shm"] { unlink(incoming + suffix) }
     }
 
-    private func report(_ epoch: Int64, _ kept: String?, json: Bool, _ console: Console) throws {
+    private func report(
+        _ restored: RestoreReport, _ kept: String?, json: Bool, _ console: Console
+    ) throws {
+        let devices = restored.laterDevices
         if json {
-            let document: JSON = ["serverEpoch": .integer(epoch), "replaced": JSON(kept)]
+            let document: JSON = [
+                "serverEpoch": .integer(restored.epoch), "replaced": JSON(kept),
+                "devicesTakenOver": .array(devices.map(JSON.string)),
+            ]
             try console.writeDocument(document.serialized())
         } else {
-            try console.writeLine("restored; server epoch \(epoch)")
+            try console.writeLine("restored; server epoch \(restored.epoch)")
+        }
+        if !devices.isEmpty {
+            console.say(
+                "Taken over from the database before, because they enrolled since the backup: "
+                    + devices.map { terminalSafe($0) }.joined(separator: ", ") + ".")
         }
         if let kept { console.say("The database before is \(kept).") }
         console.say(

@@ -7,6 +7,14 @@ package struct BackupReport: Sendable, Equatable {
     package let bytes: Int64
 }
 
+/// What came of a restore.
+package struct RestoreReport: Sendable, Equatable {
+    /// That has begun.
+    package let epoch: Int64
+    /// Names of devices that the backup did not know and the replaced database did.
+    package let laterDevices: [String]
+}
+
 /// Devices that were revoked, and enrolment codes that were used: neither becomes good again because
 /// a backup does not know of it yet.
 package struct ClosedDoors: Sendable, Equatable {
@@ -74,10 +82,8 @@ extension SQLiteStore {
 
     /// What the database whose place is taken has shut, so that a restore does not open it again.
     package static func closedDoors(of path: String) throws -> ClosedDoors {
-        let connection = try Connection.open(path, mode: .readOnly)
-        let doors = Result { () throws -> ClosedDoors in
-            _ = try requireStore(connection, at: path)
-            return ClosedDoors(
+        try looking(into: path) { connection in
+            ClosedDoors(
                 devices: try connection.query(
                     "SELECT id, state FROM device WHERE state <> 'active'"
                 ) { ClosedDoors.Device(id: try $0.text(0), state: try $0.text(1)) },
@@ -92,8 +98,23 @@ extension SQLiteStore {
                         device: try $0.optionalText(2))
                 })
         }
+    }
+
+    /// The devices of the database whose place is taken.
+    package static func laterDevices(of path: String) throws -> LaterDevices {
+        try looking(into: path) { try LaterDevices(in: $0) }
+    }
+
+    private static func looking<Found>(
+        into path: String, _ read: (Connection) throws -> Found
+    ) throws -> Found {
+        let connection = try Connection.open(path, mode: .readOnly)
+        let found = Result { () throws -> Found in
+            _ = try requireStore(connection, at: path)
+            return try read(connection)
+        }
         try connection.close()
-        return try doors.get()
+        return try found.get()
     }
 
     /// Makes a copy of a backup ready to serve: brings it up to date and begins a new epoch.
@@ -102,18 +123,19 @@ extension SQLiteStore {
     ///   - name: what people call the backup.
     ///   - replaced: the epoch of the database whose place it takes; nil where nobody knows.
     ///   - doors: what that database has shut.
-    /// - Returns: the epoch that has begun.
+    ///   - later: the devices that it has.
     package static func prepareRestored(
         _ path: String, named name: String, replacing replaced: Int64?,
-        keeping doors: ClosedDoors = ClosedDoors(), _ environment: Environment
-    ) throws -> Int64 {
+        keeping doors: ClosedDoors = ClosedDoors(), adopting later: LaterDevices = LaterDevices(),
+        _ environment: Environment
+    ) throws -> RestoreReport {
         let connection: Connection
         do {
             connection = try Connection.open(path, mode: .readWrite)
         } catch let error as SQLiteError where error.isNotADatabase || error.reason == .truncated {
             throw notAStore(name)
         }
-        let epoch = Result { () throws -> Int64 in
+        let report = Result { () throws -> RestoreReport in
             _ = try requireStore(connection, at: name)
             try requireWhole(connection, from: name)
             try Schema.migrations.apply(to: connection)
@@ -122,16 +144,17 @@ extension SQLiteStore {
                     connection: connection, forms: FormShelf(), model: environment.model,
                     now: environment.now(), random: environment.random)
                 try session.beginEpoch(notBelow: (replaced ?? 0) + 1)
+                let names = try session.take(later)
                 try session.shut(doors)
                 // A person stands before the machine: its clock is as right as it will be.
                 try session.noteClock()
                 try session.finish()
-                return session.epoch
+                return RestoreReport(epoch: session.epoch, laterDevices: names)
             }
         }
-        if case .success = epoch { try connection.checkpoint(.truncate) }
+        if case .success = report { try connection.checkpoint(.truncate) }
         try connection.close()
-        return try epoch.get()
+        return try report.get()
     }
 
     /// Brings everything that was committed into the one file, for a database that is put aside.

@@ -1,0 +1,61 @@
+import Coding
+import Replication
+import Testing
+
+@testable import LocalStore
+
+/// A server that was restored from a backup of before the enrolment gives the same home a new id.
+struct EnrolAgainTests {
+    private let device: Device
+    private let server = StoryServer()
+
+    init() throws { device = try Device() }
+
+    private func enrolment(_ token: String) -> LocalStore.Enrolment {
+        LocalStore.Enrolment(
+            serverURL: "https://server:8443", deviceID: "device-2", token: token, team: "field",
+            caPem: "PEM", pins: ["sha256//a", "sha256//b"], deviceKey: "key")
+    }
+
+    @Test("a home that is enrolled anew keeps what waits, and its ids, under a new node")
+    func keeps() throws {
+        let id = try device.acceptedInspectionOf(server)
+        let backup = StoryServer.Contents()
+        try device.store.set([("notes", .string("waits"))], on: id)
+        let sent = try #require(try device.store.sealBatch())
+        try device.store.set([("doors", .integer(2))], on: id)
+        server.restore(backup)
+        try device.store.enrolAgain(enrolment("token-2"), as: "node-new")
+
+        #expect(try device.store.position().node == "node-new")
+        #expect(try device.store.position().baton == nil)
+        #expect(try device.store.enrolment() == enrolment("token-2"))
+        #expect(try device.store.status().pending == 2, "also what was in flight")
+        let again = try #require(try device.store.sealBatch())
+        #expect(again.clientNodeId == "node-new")
+        #expect(again.mutations.first == sent.mutations.first)
+        try device.store.recoverInFlight()
+
+        try device.pullAll(from: server)
+        try device.sync(server)
+        let record = try #require(server.records[id])
+        #expect(record.fields["notes"]?.value == .string("waits"))
+        #expect(record.fields["doors"]?.value == .integer(2))
+        #expect(record.fields["@form"]?.value == .string(TestForm.id), "it was offered again")
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("a database that is made anew from the journal knows the new enrolment")
+    func rebuilt() throws {
+        let id = try device.newInspection()
+        try device.store.enrolAgain(enrolment("token-2"), as: "node-new")
+        try device.store.set([("doors", .integer(2))], on: id)
+        try device.store.close()
+        try device.rebuildClosed()
+        #expect(try device.store.enrolment() == enrolment("token-2"))
+        #expect(try device.store.position().node == "node-new")
+        #expect(try device.value("doors", of: id) == .integer(2))
+        try device.finish()
+    }
+}
