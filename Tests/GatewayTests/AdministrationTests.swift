@@ -125,18 +125,9 @@ struct AdministrationTests {
     func formulas() throws {
         let office = try Office()
         try office.serve { store in
-            _ = try store.addTeam(named: "North")
-            try store.publish(try TestServer.form())
-            _ = try store.importSites([SiteRow(id: "S1", name: "Dock", team: "North")])
-            _ = try store.importAssets([AssetRow(id: "A1", site: "S1", tag: "=A1")])
-            _ = try store.importAssignments([
-                AssignmentRow(asset: "A1", form: "cold", due: "2026-03-31")
-            ])
-            _ = try store.issueCode(
-                team: "North", deviceName: nil, secretHash: [1], validFor: 600_000)
-            let device = try store.enrol(
-                Enrolment(
-                    secretHash: [1], deviceName: "h1", node: "n1", publicKey: "", tokenHash: [1]))
+            let ground = Ground(tag: "=A1")
+            try ground.lay(in: store)
+            let device = try ground.enrol("h1", node: "n1", in: store)
             let values: [FieldName: FieldValue] = [
                 "notes": .string("=HYPERLINK(\"x\")"), "pressure": .double(-5.5),
             ]
@@ -218,6 +209,8 @@ struct AdministrationTests {
             for (words, status) in [
                 (["device", "code", "--team", "nope"], 3), (["approve", "nope"], 1),
                 (["import", "sites", "/no/such"], 1), (["init"], 1),
+                (["frobnicate"], 2), (["device", "code", "--tame", "x"], 2), (["approve"], 2),
+                (["backup"], 2), (["serve", "--frob"], 2), (["restore", "/no/such"], 1),
             ] {
                 let reply = office.call(words + ["--json"])
                 #expect(reply.status == Int32(status))

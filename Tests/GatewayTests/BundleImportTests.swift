@@ -13,50 +13,30 @@ import Testing
 struct BundleImportTests {
     private static let token = String(repeating: "c3", count: 32)
 
-    /// A device of team North and the inspection that it sees.
-    private struct Ground {
-        var device: Device
-        var inspection: RecordID
-    }
-
-    private func ground(_ office: Office) throws -> Ground {
+    /// The device of team North from which the bundles come.
+    private func device(_ office: Office) throws -> Device {
         try office.serve { store in
-            _ = try store.addTeam(named: "North")
-            try store.publish(try TestServer.form())
-            _ = try store.importSites([SiteRow(id: "S1", name: "Dock", team: "North")])
-            _ = try store.importAssets([AssetRow(id: "A1", site: "S1", tag: "RT-1")])
-            _ = try store.importAssignments([
-                AssignmentRow(asset: "A1", form: "cold", due: "2026-03-31")
-            ])
-            _ = try store.issueCode(
-                team: "North", deviceName: nil, secretHash: [1], validFor: 600_000)
-            let device = try store.enrol(
-                Enrolment(
-                    secretHash: [1], deviceName: "h1", node: "n1", publicKey: "",
-                    tokenHash: SHA256.hash(Array(Self.token.utf8))))
-            return Ground(
-                device: device,
-                inspection: ImportedID.inspection(asset: "A1", form: "cold", due: "2026-03-31"))
+            try Ground().lay(in: store)
+            return try Ground().enrol(
+                "h1", node: "n1", tokenHash: SHA256.hash(Array(Self.token.utf8)), in: store)
         }
     }
 
-    private func change(
-        _ number: Int64, _ ground: Ground, _ values: [FieldName: FieldValue]
-    ) -> Mutation {
+    private func change(_ number: Int64, _ values: [FieldName: FieldValue]) -> Mutation {
         Mutation(
             id: MutationID("m\(number)"), sequence: number, table: RecordTable.inspection,
-            record: ground.inspection,
-            parent: ImportedID.asset("A1"), operation: .update, lamport: number,
+            record: Ground.inspection(),
+            parent: Ground.asset, operation: .update, lamport: number,
             changes: values.mapValues {
                 FieldChange(value: $0, baseVersion: 1, lamport: number)
             }, createdAtUtc: "2026-03-02T08:00:00.000Z")
     }
 
     private func bundle(
-        _ ground: Ground, device: String? = nil, token: String = token, _ mutations: [Mutation]
+        _ device: Device, named id: String? = nil, token: String = token, _ mutations: [Mutation]
     ) throws -> [UInt8] {
         let header = BundleHeader(
-            device: device ?? ground.device.id,
+            device: id ?? device.id,
             nonce: Crypto.random(BundleHeader.nonceByteCount))
         var writer = try BundleWriter(header, token: token)
         let batch = try writer.frame(
@@ -76,20 +56,20 @@ struct BundleImportTests {
         "it is taken in alone and beside a server, again without effect", arguments: [false, true])
     func taken(serving: Bool) throws {
         let office = try Office()
-        let ground = try ground(office)
+        let device = try device(office)
         let path = try write(
             bundle(
-                ground,
+                device,
                 [
-                    change(1, ground, ["notes": .string("ten days")]),
-                    change(2, ground, ["nonsense": .integer(1)]),
+                    change(1, ["notes": .string("ten days")]),
+                    change(2, ["nonsense": .integer(1)]),
                 ]), office)
         let work = {
             let first = office.call("import", "bundle", path)
             #expect(first.status == 5, "\(first.messages)")
             #expect(first.output.contains("from h1, team North\napplied      1\n"))
             #expect(first.output.contains("rejected     1\n"))
-            let place = "rejected inspection \(ground.inspection.rawValue) nonsense: "
+            let place = "rejected inspection \(Ground.inspection()) nonsense: "
             #expect(first.output.contains(place))
             let again = office.call("import", "bundle", path, "--json")
             let document = try JSON.parse(Array(again.output.utf8))
@@ -106,9 +86,9 @@ struct BundleImportTests {
     @Test("a bundle in which everything is taken exits 0, also the second time")
     func clean() throws {
         let office = try Office()
-        let ground = try ground(office)
+        let device = try device(office)
         let path = try write(
-            bundle(ground, [change(1, ground, ["notes": .string("n")])]), office)
+            bundle(device, [change(1, ["notes": .string("n")])]), office)
         #expect(office.call("import", "bundle", path).status == 0)
         #expect(office.call("import", "bundle", path).status == 0)
     }
@@ -116,9 +96,9 @@ struct BundleImportTests {
     @Test("what is cut, changed, foreign or revoked is refused whole, with a sentence of its own")
     func refused() throws {
         let office = try Office()
-        let ground = try ground(office)
-        let mutations = [change(1, ground, ["notes": .string("secret words")])]
-        let whole = try bundle(ground, mutations)
+        let device = try device(office)
+        let mutations = [change(1, ["notes": .string("secret words")])]
+        let whole = try bundle(device, mutations)
         var changed = whole
         changed[whole.count - 60] ^= 1
         let cases: [(bytes: [UInt8], status: Int32, words: String)] = [
@@ -126,8 +106,8 @@ struct BundleImportTests {
             (changed, 3, "was changed on its way"),
             (whole + [0], 3, "goes on behind its end"),
             (Array("id,name,team\n".utf8), 3, "is no bundle of a device"),
-            (try bundle(ground, device: "elsewhere", mutations), 1, "does not know"),
-            (try bundle(ground, token: "old", mutations), 3, "before the device got a new token"),
+            (try bundle(device, named: "elsewhere", mutations), 1, "does not know"),
+            (try bundle(device, token: "old", mutations), 3, "before the device got a new token"),
         ]
         for (index, refused) in cases.enumerated() {
             let path = try write(refused.bytes, office, to: "case\(index)")
@@ -137,7 +117,7 @@ struct BundleImportTests {
             #expect(!reply.messages.contains("secret words"))
         }
         let path = try write(whole, office)
-        #expect(office.call("device", "revoke", ground.device.id).status == 0)
+        #expect(office.call("device", "revoke", device.id).status == 0)
         let revoked = office.call("import", "bundle", path)
         #expect(revoked.status == 1 && revoked.messages.contains("is revoked"))
         #expect(office.call("export").output.contains("secret words") == false)

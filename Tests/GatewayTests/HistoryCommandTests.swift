@@ -11,17 +11,8 @@ import Testing
 struct HistoryCommandTests {
     /// An inspection in which a value was overwritten.
     private func overwritten(in store: any Store) throws -> RecordID {
-        _ = try store.addTeam(named: "North")
-        try store.publish(try TestServer.form())
-        _ = try store.importSites([SiteRow(id: "S1", name: "Dock", team: "North")])
-        _ = try store.importAssets([AssetRow(id: "A1", site: "S1", tag: "RT-1")])
-        _ = try store.importAssignments([
-            AssignmentRow(asset: "A1", form: "cold", due: "2026-03-31")
-        ])
-        _ = try store.issueCode(team: "North", deviceName: nil, secretHash: [1], validFor: 600_000)
-        let device = try store.enrol(
-            Enrolment(
-                secretHash: [1], deviceName: "h1", node: "n1", publicKey: "", tokenHash: [1]))
+        try Ground().lay(in: store)
+        let device = try Ground().enrol("h1", node: "n1", in: store)
         let mutations = ["dry", "wet"].enumerated().map { index, text in
             let count = Int64(index + 1)
             return Mutation(
@@ -57,6 +48,46 @@ struct HistoryCommandTests {
             let table = office.call("history", id)
             #expect(table.output.contains("dry") && table.output.contains("h1"))
             #expect(office.call("history", "nobody").status == 1)
+        }
+    }
+
+    @Test("T86 shows who offered what came back as a copy, and in whose name")
+    func copies() throws {
+        let office = try Office()
+        let backup = office.parent.file("backup.db")
+        var before: PullResponse?
+        try office.serve { store in
+            _ = try overwritten(in: store)
+            #expect(office.call("backup", backup).status == 0)
+            let device = try #require(try store.devices().first)
+            before = try store.pull(PullRequest(cursor: nil), by: device)
+        }
+        #expect(office.call("restore", backup).status == 0)
+        try office.serve { store in
+            let device = try #require(try store.devices().first)
+            let page = try #require(before)
+            var record = try #require(
+                page.deltaRecords.first { $0.id == TestServer.inspection })
+            record.fields = [
+                "notes": WireRecord.Field(
+                    value: .string("lost"), stamp: Stamp(lamport: 9, node: "n-gone"), version: 9)
+            ]
+            _ = try store.takeCopies(
+                CopyRequest(
+                    clientNodeId: "n1", pullPosition: page.nextCursor, records: [record]),
+                from: device)
+            let id = TestServer.inspection.rawValue
+            let copies = try office.json("history", id).array("copies") {
+                value throws(CodingError) in value
+            }
+            let copy = try #require(copies.first)
+            #expect(copies.count == 1)
+            #expect(try copy.string("column") == "notes")
+            #expect(try copy.string("node") == "n-gone")
+            #expect(try copy.string("offeredBy") == "h1")
+            #expect(try !copy.string("offeredUtc").isEmpty)
+            let shown = office.call("history", id).output
+            #expect(shown.contains("OFFERED BY") && shown.contains("n-gone"))
         }
     }
 }

@@ -11,26 +11,15 @@ struct ReviewCommandTests {
     /// An inspection in which one handheld set 150 while another wanted 160, and one that a handheld
     /// deleted without knowing what another had noted.
     private func fill(_ store: any Store) throws {
-        _ = try store.addTeam(named: "North")
-        try store.publish(try TestServer.form())
-        _ = try store.importSites([SiteRow(id: "S1", name: "Dock", team: "North")])
-        _ = try store.importAssets([AssetRow(id: "A1", site: "S1", tag: "RT-1")])
-        let days = ["2026-03-30", "2026-03-31"]
-        _ = try store.importAssignments(
-            days.map { AssignmentRow(asset: "A1", form: "cold", due: $0) })
-        let records = days.map { ImportedID.inspection(asset: "A1", form: "cold", due: $0) }
+        let ground = Ground(due: ["2026-03-30", "2026-03-31"])
+        try ground.lay(in: store)
+        let records = ground.due.map { Ground.inspection(due: $0) }
         let changes: [[FieldName: FieldValue]] = [
             ["pressure": .integer(150)], ["notes": .string("dry")],
             ["pressure": .integer(160)], [Mutation.deletedField: .integer(1)],
         ]
         for (name, offset) in [("h1", 0), ("h2", 2)] {
-            let secret = Array(name.utf8)
-            _ = try store.issueCode(
-                team: "North", deviceName: nil, secretHash: secret, validFor: 600_000)
-            let device = try store.enrol(
-                Enrolment(
-                    secretHash: secret, deviceName: name, node: NodeID(name), publicKey: "",
-                    tokenHash: secret))
+            let device = try ground.enrol(name, in: store)
             let mutations = records.enumerated().map { index, record in
                 let values = changes[offset + index]
                 return Mutation(

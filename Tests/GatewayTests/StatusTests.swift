@@ -94,6 +94,16 @@ struct StatusTests {
         Row(name: "51 mutations", status: 413, code: "too_many_mutations") { device in
             device.push((0..<51).map { device.mutation(notes: "\($0)") })
         },
+        Row(name: "copies of 51 records", status: 413, code: "too_many_records") { device in
+            device.copies(records: 51, fields: 1)
+        },
+        Row(name: "copies of 5000 fields", status: 400, code: "too_complex") { device in
+            device.copies(records: 5, fields: 1000)
+        },
+        Row(name: "copies of more than 4 MiB", status: 413, code: "body_too_large") {
+            $0.copies(records: 0, fields: 0)
+                .with(body: [UInt8](repeating: 0x20, count: (4 << 20) + 1))
+        },
         Row(name: "more than 4 MiB", status: 413, code: "body_too_large") {
             $0.push([]).with(body: [UInt8](repeating: 0x20, count: (4 << 20) + 1))
         },

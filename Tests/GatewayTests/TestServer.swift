@@ -30,13 +30,7 @@ final class TestServer: Sendable {
         let store = try SQLiteStore.create(
             at: folder.file("server.db"), SQLiteStore.Environment(now: clock.reading))
         self.store = store
-        _ = try store.addTeam(named: "north")
-        try store.publish(try Self.form())
-        _ = try store.importSites([SiteRow(id: "S1", name: "Dock", team: "north")])
-        _ = try store.importAssets([AssetRow(id: "A1", site: "S1", tag: "RT-1")])
-        _ = try store.importAssignments([
-            AssignmentRow(asset: "A1", form: "cold", due: "2026-03-31")
-        ])
+        try Ground(team: "north").lay(in: store)
         let identity = Gateway.Identity(
             authority: "-----BEGIN CERTIFICATE-----\n",
             fingerprint: EnrollmentCode.fingerprint(of: Self.authority),
@@ -71,7 +65,7 @@ final class TestServer: Sendable {
 
     func connect() throws -> RawConnection { try RawConnection(port: listener.address.port) }
 
-    static let inspection = ImportedID.inspection(asset: "A1", form: "cold", due: "2026-03-31")
+    static let inspection = Ground.inspection()
 
     // MARK: Devices
 
@@ -140,6 +134,22 @@ final class TestDevice {
             "POST", "/api/v1/sync/push",
             headers: headers + [("Idempotency-Key", key ?? request.idempotencyKey)],
             json: request.json.serialized())
+    }
+
+    /// Copies of so many records with so many fields each.
+    func copies(records: Int, fields: Int) -> WireRequest {
+        let field = WireRecord.Field(
+            value: .integer(1), stamp: Stamp(lamport: 1, node: "node-x"), version: 1)
+        let names = (0..<fields).map { ("q\($0)", field) }
+        let request = CopyRequest(
+            clientNodeId: NodeID(node), pullPosition: "1.1.1",
+            records: (0..<records).map { number in
+                WireRecord(
+                    table: RecordTable.inspection, id: RecordID("r\(number)"), parent: nil,
+                    version: 1, fields: Dictionary(uniqueKeysWithValues: names), updatedAtUtc: "")
+            })
+        return WireRequest(
+            "POST", "/api/v1/sync/copies", headers: headers, json: request.json.serialized())
     }
 
     func pull(_ query: String = "") -> WireRequest {

@@ -43,6 +43,8 @@ final class StoryServer {
     ]
     /// Refused with this error, by table.
     var refused: [String: WireError] = [:]
+    /// Of copies only, by field.
+    var refusedCopies: [FieldName: WireError] = [:]
     private var now = FixedClock.mondayMorning
     private var updatedAt: String { SyncTimestamp.text(now) }
 

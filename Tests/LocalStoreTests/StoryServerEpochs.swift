@@ -64,16 +64,29 @@ extension StoryServer {
     /// Takes copies as the store of the server does, without scope and forms.
     func takeCopies(_ request: CopyRequest) throws -> CopyResponse {
         let request = try CopyRequest(json: .parse(request.json.serialized()))
-        let results = request.records.map { copy in
-            CopyVerdict(recordId: copy.id, status: take(copy, request.pullPosition))
-        }
+        let results = request.records.map { take($0, request.pullPosition) }
         let response = CopyResponse(results: results, server: state)
         return try CopyResponse(json: .parse(response.json.serialized()))
     }
 
-    private func take(_ copy: WireRecord, _ pullPosition: String) -> CopyVerdict.Status {
-        if let parent = copy.parent, records[parent] == nil { return .held }
-        for (name, field) in copy.fields.sorted(by: { $0.value.stamp < $1.value.stamp }) {
+    /// Less what is refused: whole tables, or fields by name.
+    private func take(_ copy: WireRecord, _ pullPosition: String) -> CopyVerdict {
+        var verdict = CopyVerdict(recordId: copy.id, status: .taken)
+        if let parent = copy.parent, records[parent] == nil {
+            verdict.status = .held
+            return verdict
+        }
+        verdict.columns = copy.fields.keys.filter { refusedCopies[$0] != nil }.sorted()
+        verdict.error =
+            refused[copy.table] ?? verdict.columns.first.flatMap { refusedCopies[$0] }
+        if verdict.error != nil { verdict.status = .refused }
+        guard refused[copy.table] == nil else {
+            verdict.columns = []
+            return verdict
+        }
+        for (name, field) in copy.fields.filter({ refusedCopies[$0.key] == nil }).sorted(by: {
+            $0.value.stamp < $1.value.stamp
+        }) {
             let mutation = Mutation(
                 id: MutationID("copy-\(copy.id)-\(name)-\(field.stamp.lamport)"), sequence: 0,
                 table: copy.table, record: copy.id, parent: copy.parent,
@@ -86,7 +99,7 @@ extension StoryServer {
                 ], createdAtUtc: "")
             _ = merge(inThisEpoch(mutation, pullPosition), by: field.stamp.node)
         }
-        return .taken
+        return verdict
     }
 
     /// Forgets tombstones, and the cursors that might still need them.

@@ -7,6 +7,7 @@ import Testing
 
 extension Handheld {
     /// Offers what this device had pulled before a restore, as of `cursor`.
+    @discardableResult
     func offer(_ records: [WireRecord], to yard: Yard) throws -> [CopyVerdict] {
         let request = CopyRequest(
             clientNodeId: node, pullPosition: cursor ?? "", records: records)

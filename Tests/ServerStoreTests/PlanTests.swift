@@ -30,6 +30,32 @@ struct PlanTests {
         try expectSearches(statements, in: store, but: Self.small)
     }
 
+    @Test("taking copies, and looking at a record's history, reads no whole table")
+    func copies() throws {
+        let yard = try Yard(.sqlite)
+        let id = try yard.assign()
+        let (author, witness) = (try yard.enrol("a"), try yard.enrol("b"))
+        try author.pull()
+        let backup = try yard.backUp()
+        try author.push(
+            author.change(id, ["notes": .string("x")]),
+            author.begin("new", asset: ImportedID.asset("A1"), ["pressure": .integer(1)]))
+        try witness.pull()
+        let records = try [id, "new"].map { try #require(witness.confirmed[$0]) }
+        try yard.restore(backup)
+        try witness.offer(records, to: yard)
+        let since = witness.change(id, ["notes": .string("y")])
+        try witness.push(since)
+        try witness.offer(records, to: yard)
+        _ = try yard.store.history(of: id)
+        let store = try #require(yard.store as? SQLiteStore)
+        var statements = try Self.statements(of: store)
+        statements.formUnion(try store.readForOffice { $0.preparedStatements }.filter(Self.isOurs))
+        #expect(statements.filter { $0.contains("copied") }.count > 2)
+        try expectSearches(
+            statements, in: store, but: Self.small.union(["device", "device_node"]))
+    }
+
     @Test("pruning reads no whole table but those that have a row for a device, or an epoch")
     func pruning() throws {
         let yard = try Yard(.sqlite)

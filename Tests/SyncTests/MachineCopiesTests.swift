@@ -60,6 +60,22 @@ struct MachineCopiesTests {
         play.expect(.copiesFound(nil), .pull)
     }
 
+    @Test("T86 what an answer does not name was not judged, and is offered next")
+    func unnamed() {
+        var play = pulled()
+        let first = Self.request("a", "b", "c")
+        let part = Self.response(["a": .refused, "c": .held])
+        play.expect(.copiesFound(first), .offerCopies(first))
+        play.expect(.copiesOffered(.accepted(part)), .settleCopies(part, first))
+        play.expect(.done, .findCopies(skipping: ["c"]))
+        let second = Self.request("b")
+        let rest = Self.response(["b": .refused])
+        play.expect(.copiesFound(second), .offerCopies(second))
+        play.expect(.copiesOffered(.accepted(rest)), .settleCopies(rest, second))
+        play.expect(.done, .findCopies(skipping: ["c"]))
+        play.expect(.copiesFound(nil), .listForms)
+    }
+
     @Test(
         "a server that does not take copies keeps nothing else from its place",
         arguments: [

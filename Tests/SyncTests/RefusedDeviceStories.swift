@@ -13,23 +13,34 @@ private final class RefusingLine: Transport {
     private let status: Int
     private let code: String
     private let refuses: @Sendable (WireCall) -> Bool
+    /// HTML in place of an error.
+    private let page: String?
     private let count = Atomic(0)
 
     init(
-        _ inner: any Transport, status: Int, code: String,
+        _ inner: any Transport, status: Int, code: String, page: String? = nil,
         refuses: @escaping @Sendable (WireCall) -> Bool = { _ in true }
     ) {
         self.inner = inner
         self.status = status
         self.code = code
+        self.page = page
         self.refuses = refuses
     }
+
+    static let libraryPage =
+        "<html><head><title>Request malformed</title></head><body>Your HTTP request was malformed."
+        + "</body></html>"
 
     var refused: Int { count.load(ordering: .relaxed) }
 
     func send(_ call: WireCall) -> TransportOutcome {
         guard refuses(call) else { return inner.send(call) }
         count.add(1, ordering: .relaxed)
+        if let page {
+            return .answer(
+                WireAnswer(status: status, contentType: "text/html", body: Array(page.utf8)))
+        }
         let failure = WireFailure(error: WireError(code: code, message: "The reason."))
         return .answer(WireAnswer(status: status, body: failure.json.serialized()))
     }
@@ -60,6 +71,23 @@ struct RefusedDeviceStories {
         let later = Cycle(replica: replica, transport: server.connect()).run().report
         #expect(later.outcome == .synced)
         #expect(server.effects.count == 1000)
+    }
+
+    /// A request that libmicrohttpd cannot read, or has no memory for, never reaches our code: it answers
+    /// by itself, in HTML and without an error of ours, and takes no other page.
+    @Test(
+        "an answer that the server's HTTP library gives by itself blames no change",
+        arguments: [400, 413, 414, 431, 500, 501, 503, 505])
+    func libraryPage(status: Int) {
+        let replica = FakeReplica(Array(1...20))
+        let line = RefusingLine(
+            server.connect(), status: status, code: "", page: RefusingLine.libraryPage)
+        let report = Cycle(replica: replica, transport: line).run().report
+        #expect(report.outcome != .synced)
+        #expect(report.waiting == OutboxCounts(pending: 20))
+        #expect(replica.entries.allSatisfy { $0.failures == 0 && $0.error == nil })
+        let later = Cycle(replica: replica, transport: server.connect()).run().report
+        #expect(later.outcome == .synced && server.effects.count == 20)
     }
 
     @Test(

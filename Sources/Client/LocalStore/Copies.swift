@@ -1,11 +1,13 @@
 internal import Coding
+internal import Inspections
 package import Replication
 internal import SQLite
 
 /// What is kept because a restored server does not show it goes to that server as a copy, in the
 /// name of whoever entered it. Their own device may never come again.
 extension DeviceStore {
-    /// The next copies, records before what stands under them, at most 1 MiB, at least one.
+    /// The next copies, records before what stands under them, at most 50 with 4096 fields and 1 MiB. Of
+    /// one that is larger by itself a part, what makes the record first.
     ///
     /// - Parameter skipping: offered in this cycle already, and not taken.
     /// - Returns: nil where nothing is to be offered.
@@ -39,6 +41,33 @@ extension DeviceStore {
     }
 }
 
+/// What a request has room for still.
+private struct CopyRoom {
+    private var fields = CopyRequest.mostFields
+    private var bytes = DeviceStore.largestBatch
+
+    /// As much of the record as fits, one field at least. Without its form an inspection is nothing: what
+    /// records have of themselves goes first.
+    mutating func part(of record: WireRecord) -> WireRecord {
+        var part = record
+        part.fields = [:]
+        let frame = part.json.serialized().count
+        bytes -= frame
+        let names = record.fields.keys.sorted {
+            (BuiltInField.isBuiltIn($0) ? 0 : 1, $0) < (BuiltInField.isBuiltIn($1) ? 0 : 1, $1)
+        }
+        for name in names {
+            var alone = part
+            alone.fields = [name: record.fields[name]].compactMapValues { $0 }
+            bytes -= alone.json.serialized().count - frame + 1
+            fields -= 1
+            guard bytes >= 0 && fields >= 0 || part.fields.isEmpty else { break }
+            part.fields[name] = record.fields[name]
+        }
+        return part
+    }
+}
+
 extension Connection {
     fileprivate func copies(skipping: Set<RecordID>) throws -> [WireRecord] {
         let waiting = try query(
@@ -51,13 +80,14 @@ extension Connection {
             """
         ) { (id: RecordID(try $0.text(0)), parent: try $0.optionalText(1).map { RecordID($0) }) }
         var records: [WireRecord] = []
-        var bytes = 0
+        var room = CopyRoom()
         for id in Self.parentsFirst(waiting)
         where !skipping.contains(id) && records.count < CopyRequest.mostRecords {
             guard let record = try copy(of: id) else { continue }
-            bytes += record.json.serialized().count
-            if bytes > DeviceStore.largestBatch, !records.isEmpty { break }
-            records.append(record)
+            let part = room.part(of: record)
+            guard part.fields.count == record.fields.count || records.isEmpty else { break }
+            records.append(part)
+            if part.fields.count < record.fields.count { break }
         }
         return records
     }

@@ -47,7 +47,8 @@ extension Machine {
         let settled = named.filter { $0.status != .held }
         let isTaken = settled.contains { $0.status == .taken }
         if isTaken { pages.areCurrent = false }
-        copies.held.formUnion(offered.subtracting(settled.map(\.recordId)))
+        // What the answer does not name was not judged, and comes next.
+        copies.held.formUnion(named.filter { $0.status == .held }.map(\.recordId))
         return enter(.settlingCopies(isTaken: isTaken), .settleCopies(response, request))
     }
 

@@ -75,6 +75,8 @@ extension Refusal {
         case .malformed, .duplicateKey, .numberRange: .bad("bad_json", error.description)
         case .tooLarge where error.path == "mutations":
             Refusal(413, "too_many_mutations", error.description)
+        case .tooLarge where error.path == "records":
+            Refusal(413, "too_many_records", error.description)
         case .tooLarge: .bad("too_complex", error.description)
         case .missing, .unexpected: .bad("bad_request", error.description)
         case .damagedGzip: .bad("bad_gzip", "The gzip stream is damaged.")

@@ -17,7 +17,7 @@ enum Routes {
             action: .now(Endpoints.pull)),
         Route(
             method: "POST", pattern: "/api/v1/sync/copies", access: .device,
-            body: .json(limit: 8 << 20), action: .now(Endpoints.copies)),
+            body: .json(limit: 4 << 20), action: .now(Endpoints.copies)),
         Route(
             method: "POST", pattern: "/api/v1/heartbeat", access: .device,
             body: .json(limit: 4 << 10), action: .now(Endpoints.heartbeat)),

@@ -22,10 +22,27 @@ package struct RecordHistory: Sendable, Equatable {
         package let movedAt: Int64
     }
 
+    /// A change that a restore had lost and that a device's copy brought back, whether it stands, went
+    /// into history or waits for a decision.
+    package struct Copy: Sendable, Equatable {
+        package let column: String
+        /// Who entered it, as the device says that offered it.
+        package let node: NodeID
+        /// The device that the node belongs to; nil for the office, and where nobody knows.
+        package let device: String?
+        package let lamport: Int64
+        /// The name of the device that offered it first.
+        package let offeredBy: String
+        /// In milliseconds since 1970, UTC.
+        package let offeredAt: Int64
+    }
+
     /// Whether the record is here, as a tombstone at least.
     package let isHere: Bool
     /// The record that a supervisor has made in the place of one that is gone.
     package let replacedBy: RecordID?
     /// In the order in which they were moved here.
     package let entries: [Entry]
+    /// In the order in which they came.
+    package let copies: [Copy]
 }

@@ -38,7 +38,7 @@ extension Renderer {
     /// for and none was written.
     /// - Parameter words: the command line, which may be the very thing that is wrong.
     /// - Returns: the exit status.
-    func tell(_ error: any Error, on console: Console, asked words: [String]) -> Int32 {
+    package func tell(_ error: any Error, on console: Console, asked words: [String]) -> Int32 {
         if let output = error as? OutputError, output.isBrokenPipe {
             return ExitCode.status(ofSignal: SIGPIPE)
         }

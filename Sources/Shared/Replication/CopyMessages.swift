@@ -4,8 +4,10 @@ package import Coding
 /// show and that others entered, as a device still has them. Each field bears its author, its
 /// counter and the version of that time.
 package struct CopyRequest: Hashable, Sendable {
-    /// Records of one request.
-    package static let mostRecords = 500
+    /// Records of one request: as many as a batch has mutations.
+    package static let mostRecords = PushRequest.mostMutations
+    /// Fields of one request: as many as a record has.
+    package static let mostFields = Mutation.mostChanges
 
     package var clientNodeId: NodeID
     package var schemaVersion: Int64
@@ -29,8 +31,8 @@ package struct CopyRequest: Hashable, Sendable {
         guard records.count <= Self.mostRecords else {
             throw CodingError(.tooLarge, path: "records", "more than \(Self.mostRecords)")
         }
-        guard records.allSatisfy({ $0.fields.count <= Mutation.mostChanges }) else {
-            throw CodingError(.tooLarge, path: "records", "too many fields in one record")
+        guard records.reduce(0, { $0 + $1.fields.count }) <= Self.mostFields else {
+            throw CodingError(.tooLarge, path: "fields", "more than \(Self.mostFields)")
         }
         self.init(
             clientNodeId: try json.read("clientNodeId", NodeID.init(json:)),

@@ -16,11 +16,7 @@ enum BackupCommands {
                 discussion: "The certificates and keys of the data folder are not in it: keep "
                     + "copies of them too.",
                 positionals: [Positional("FILE")]
-            ) { invocation, console in
-                try Walkdownd.documented(invocation, console) {
-                    try backUp(invocation, console, environment)
-                }
-            },
+            ) { try backUp($0, $1, environment) },
             Command(
                 "restore", summary: "Put a backup in the database's place; the server is down.",
                 discussion: "Begins a new epoch: each device offers again what the backup does not "
@@ -28,10 +24,7 @@ enum BackupCommands {
                     + "database stays beside it.",
                 positionals: [Positional("FILE")]
             ) { invocation, console in
-                try Walkdownd.documented(invocation, console) {
-                    try Restore(invocation, environment).run(
-                        json: invocation.has("json"), console)
-                }
+                try Restore(invocation, environment).run(json: invocation.has("json"), console)
             },
         ]
     }

@@ -111,7 +111,8 @@ final class ControlServer: Sendable {
             guard !bytes.isEmpty else { return }
             let request = try ControlRequest(json: JSON.parse(bytes, limits: limits))
             try ControlSocket.send(
-                document(of: reply(to: request)), to: client, until: .now + settings.patience)
+                document(of: reply(to: request), to: request), to: client,
+                until: .now + settings.patience)
         } catch {
             // A client that went away or says nothing, or that is none of ours: there is nobody
             // to answer.
@@ -125,7 +126,7 @@ final class ControlServer: Sendable {
             from: client, limit: limit, until: .now + settings.patience)
     }
 
-    private func document(of reply: ControlReply) -> [UInt8] {
+    private func document(of reply: ControlReply, to request: ControlRequest) -> [UInt8] {
         let bytes = reply.json.serialized()
         guard bytes.count > settings.longestReply else { return bytes }
         let failure = Failure(
@@ -133,10 +134,10 @@ final class ControlServer: Sendable {
             "the answer is larger than the \(settings.longestReply >> 20) MiB that a running server "
                 + "hands out",
             advice: "Ask for less (export --form F), or ask while the server is stopped.")
-        return ControlReply(
-            status: failure.exitCode.rawValue, output: "",
-            messages: Walkdownd.renderer.text(of: failure)
-        ).json.serialized()
+        let refusal = Captured.run { console in
+            Walkdownd.renderer.tell(failure, on: console, asked: request.words)
+        }
+        return refusal.json.serialized()
     }
 
     private func reply(to request: ControlRequest) -> ControlReply {

@@ -22,6 +22,7 @@ enum HistoryCommand {
             ])
         }
         try console.write(table.text)
+        if !history.copies.isEmpty { try console.write("\n" + copies(history).text) }
         if let successor = history.replacedBy {
             console.say("A supervisor has made record \(successor) in its place.")
         } else if !history.isHere {
@@ -30,11 +31,31 @@ enum HistoryCommand {
         return .done
     }
 
+    private static func copies(_ history: RecordHistory) -> TextTable {
+        var table = TextTable(["OFFERED", "QUESTION", "SAID TO BE BY", "OFFERED BY"])
+        for copy in history.copies {
+            table.append([
+                SyncTimestamp.text(copy.offeredAt), copy.column,
+                copy.device ?? copy.node.rawValue, copy.offeredBy,
+            ])
+        }
+        return table
+    }
+
     private static func document(_ history: RecordHistory, of id: String) -> JSON {
         [
             "recordId": .string(id), "isHere": .bool(history.isHere),
             "replacedBy": history.replacedBy?.json ?? .null,
             "entries": .array(history.entries.map(entry)),
+            "copies": .array(history.copies.map(copy)),
+        ]
+    }
+
+    private static func copy(_ copy: RecordHistory.Copy) -> JSON {
+        [
+            "column": .string(copy.column), "node": copy.node.json, "device": JSON(copy.device),
+            "lamport": .integer(copy.lamport), "offeredBy": .string(copy.offeredBy),
+            "offeredUtc": .string(SyncTimestamp.text(copy.offeredAt)),
         ]
     }
 

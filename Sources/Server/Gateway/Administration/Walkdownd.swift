@@ -1,5 +1,4 @@
 package import Arguments
-import Coding
 
 #if canImport(Glibc)
     import Glibc
@@ -41,11 +40,7 @@ package enum Walkdownd {
                 "init", summary: "Make an authority, a server certificate and an administrator.",
                 discussion: "Never overwrites. Prints the administrator's one-time password.",
                 options: Init.options
-            ) { invocation, console in
-                try documented(invocation, console) {
-                    try Init.run(invocation, console, environment: environment)
-                }
-            },
+            ) { try Init.run($0, $1, environment: environment) },
             Command(
                 "serve", summary: "Listen for devices until SIGTERM, SIGINT or SIGHUP.",
                 discussion:
@@ -67,31 +62,6 @@ package enum Walkdownd {
         HistoryCommand.entry,
         StatusCommand.entry, PruneCommand.entry, DoctorCommand.entry,
     ]
-
-    /// A script that asked for JSON gets a document also when the command fails: an object with
-    /// `error`. The sentence for people goes to standard error as always. Beside a running server
-    /// the document comes from there.
-    static func documented(
-        _ invocation: Invocation, _ console: Console, _ body: () throws -> ExitCode
-    ) throws -> ExitCode {
-        do {
-            return try body()
-        } catch let error as OutputError {
-            throw error
-        } catch {
-            let failure = renderer.failure(for: error)
-            if invocation.has("json") {
-                let document: JSON = [
-                    "error": [
-                        "exitCode": .integer(Int64(failure.exitCode.rawValue)),
-                        "message": .string(failure.sentence),
-                    ]
-                ]
-                try console.writeDocument(document.serialized())
-            }
-            throw failure
-        }
-    }
 
     /// The files that a command line reads, so that they can travel with it.
     static func files(
@@ -140,10 +110,6 @@ struct Administration: Sendable {
 
     private func action(in source: some SessionSource) -> Command.Action? {
         guard let perform else { return nil }
-        return { invocation, console in
-            try Walkdownd.documented(invocation, console) {
-                try source.run(invocation, console, perform)
-            }
-        }
+        return { invocation, console in try source.run(invocation, console, perform) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Coding
 internal import Inspections
 package import Replication
 internal import SQLite
@@ -20,10 +21,10 @@ extension SQLiteStore {
 /// the record as it was when the epoch began: it overwrites nothing that came after that, and where
 /// two stand against each other a rule or a supervisor decides, for no inspector waits for it.
 ///
-/// A device could name an author who never wrote such a value, and so be believed where its own word
+/// A device can name an author who never wrote such a value, and so be believed where its own word
 /// would have been asked about. So copies are taken only by a server that was restored, within the
-/// device's own scope and rights, not of what a supervisor alone may enter, and `walkdownd status`
-/// tells which devices offered how much.
+/// device's own scope and rights, not of what a supervisor alone may enter; `walkdownd status` tells
+/// which devices offered how much, and `walkdownd history` who offered what (`CopiedRows.swift`).
 private struct CopyTaking {
     private let session: WriteSession
     private let sender: Sender
@@ -80,8 +81,30 @@ private struct CopyTaking {
                 return CopyVerdict(recordId: copy.id, status: .refused, error: .serverFault)
             }
         }
+        try takeState(of: copy, verdict)
         verdict.columns.sort()
         return verdict
+    }
+
+    /// An approval or a return is for a supervisor to give again. The inspection was handed in for it
+    /// all the same, and has to be in a state in which it can be given: it comes back as complete, and
+    /// one of which nothing else is known as in progress where it had been returned.
+    private mutating func takeState(of copy: WireRecord, _ verdict: CopyVerdict) throws {
+        let name = BuiltInField.state
+        guard verdict.columns.contains(name), var field = copy.fields[name],
+            case .string(let text) = field.value,
+            let record = try session.connection.record(copy.id),
+            try session.connection.copied(field.stamp, name, of: copy.id) == nil
+        else { return }
+        switch InspectionState(rawValue: text) {
+        case .approved: field.value = .string(InspectionState.complete.rawValue)
+        case .returned where record.value(name).isNull:
+            field.value = .string(InspectionState.inProgress.rawValue)
+        default: return
+        }
+        let share = Share(author: field.stamp.node, fields: [name: field])
+        var aside = CopyVerdict(recordId: copy.id, status: .taken)
+        try takeParts(share, of: copy, isNew: false, &aside)
     }
 
     /// Takes a share, field by field less where a field is refused: the others are not to blame.
@@ -123,12 +146,36 @@ private struct CopyTaking {
                 try keepTwin(of: field, name, of: copy.id)
                 continue
             }
+            if let register = standing[name], try wasReplaced(field, by: register, name, copy.id) {
+                try keepReplaced(field, name, of: copy.id)
+                continue
+            }
             let author = field.stamp.node
             shares[author, default: Share(author: author, fields: [:])].fields[name] = field
         }
         return shares.values.sorted {
             $0.namesForm == $1.namesForm ? $0.lamport < $1.lamport : $0.namesForm
         }
+    }
+
+    /// Whether the value that stands came back as a copy too, and had taken this one's place before the
+    /// restore: that was settled then.
+    private func wasReplaced(
+        _ field: WireRecord.Field, by register: FieldRegister, _ name: FieldName,
+        _ record: RecordID
+    ) throws -> Bool {
+        let copied = try session.connection.copied(register.stamp, name, of: record)
+        return copied?.isNewer(than: field.version, in: sender.epochOfCopies) ?? false
+    }
+
+    private func keepReplaced(
+        _ field: WireRecord.Field, _ name: FieldName, of record: RecordID
+    ) throws {
+        let entry = HistoryEntry(
+            field: name, value: field.value, stamp: field.stamp, rule: .seen)
+        try session.keep(
+            entry, of: record, version: 0, because: MutationID(session.newID()))
+        try session.noteCopied(field, name, of: record, by: sender)
     }
 
     /// Two copies of one device have entered two values under one stamp: the other one stands here.
@@ -158,6 +205,9 @@ private struct CopyTaking {
             let verdict = try session.merge(mutation, by: .copy(of: share.author, from: sender))
             try keepUndecided(verdict.conflicts, of: mutation, by: share.author)
             try openBuried(verdict.conflicts, of: mutation, by: share.author)
+            for (name, field) in share.fields {
+                try session.noteCopied(field, name, of: copy.id, by: sender)
+            }
         }
     }
 

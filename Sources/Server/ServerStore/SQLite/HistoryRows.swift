@@ -18,7 +18,8 @@ extension SQLiteStore {
                 throw ServerStoreError(.unknownRecord, "there is no record '\(id)'")
             }
             return RecordHistory(
-                isHere: isHere, replacedBy: try connection.rescued(id), entries: entries)
+                isHere: isHere, replacedBy: try connection.rescued(id), entries: entries,
+                copies: try connection.copies(of: id))
         }
     }
 }

@@ -64,7 +64,9 @@ extension WriteSession {
     ) throws -> Mutation {
         guard let sender = author.sender else { return mutation }
         if let existing {
-            return try believable(mutation, on: existing, from: sender.standpoint)
+            return try knowing(
+                mutation, believed: believable(mutation, on: existing, from: sender.standpoint),
+                on: existing, by: author)
         }
         // Its maker's device may bring the record back; until then nobody can judge its changes.
         if mutation.operation != .insert, !isPruned, try mayComeBack(from: sender.standpoint) {

@@ -21,6 +21,9 @@ extension SQLiteStore {
             SELECT id FROM review WHERE decision IS NOT NULL AND decided_at < ?1
             LIMIT \(Self.sweptAtOnce)
             """, [longAgo], "DELETE FROM review WHERE id = ?")
+        try sweep(
+            "SELECT id FROM copied WHERE at < ?1 LIMIT \(Self.sweptAtOnce)", [longAgo],
+            "DELETE FROM copied WHERE id = ?")
         try forgetDecided()
         try forgetEpochs(before: now - Retention.epochs)
     }

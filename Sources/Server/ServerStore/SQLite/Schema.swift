@@ -24,6 +24,7 @@ enum Schema {
                         WHERE decision IS NULL AND kind = 'unknownRecord';
                     """)
         },
+        Migration("who offered which copy") { try $0.run(script: copied) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the

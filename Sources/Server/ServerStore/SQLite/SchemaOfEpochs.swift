@@ -29,4 +29,23 @@ extension Schema {
             value BLOB NOT NULL
         ) WITHOUT ROWID;
         """
+
+    /// What came back after a restore as a device's copy of it: a device may name any author within
+    /// its scope, so that it stays known who offered what. `version` and `epoch` tell which of two
+    /// copies had taken the other's place.
+    static let copied = """
+        CREATE TABLE copied (
+            id INTEGER PRIMARY KEY,
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            lamport INTEGER NOT NULL,
+            node TEXT NOT NULL,                -- who is said to have entered it
+            version INTEGER NOT NULL,          -- that it had
+            epoch INTEGER NOT NULL,            -- in which it had it; 0 where nobody knows
+            device_id TEXT NOT NULL,           -- that offered it first
+            at INTEGER NOT NULL,
+            UNIQUE (record_id, name, lamport, node)
+        );
+        CREATE INDEX copied_by_age ON copied (at);
+        """
 }
