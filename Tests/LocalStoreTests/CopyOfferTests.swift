@@ -57,6 +57,55 @@ struct CopyOfferTests {
         try device.finish()
     }
 
+    @Test(
+        "T86 a copy that was taken is kept until a pull has followed: the server may be set back again"
+    )
+    func setBackBeforeThePull() throws {
+        server.edit("theirs", ["pressure": .integer(150)])
+        let backup = server.contents
+        try lose(["theirs": ["pressure": .integer(160)]])
+        try device.offerCopies(to: server)
+        #expect(try kept == 0 && device.store.copiesToOffer() == nil)
+        server.restore(backup)
+        try device.pullAll(from: server)
+        #expect(try kept == 1)
+        try device.offerCopies(to: server)
+        #expect(server.records["theirs"]?.fields["pressure"]?.value == .integer(160))
+        #expect(try device.number("SELECT count(*) FROM __sync_lost_field") == 1)
+        try device.pullAll(from: server)
+        #expect(try device.number("SELECT count(*) FROM __sync_lost") == 0)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
+    @Test("T86 a record that is lost twice is kept as it was last")
+    func lostTwice() throws {
+        let empty = server.contents
+        try lose(["theirs": ["pressure": .integer(160)]])
+        server.refused[RecordTable.inspection] = Self.refusal
+        try device.offerCopies(to: server)
+        // Its maker brings it, and goes on.
+        server.edit("theirs", ["doors": .integer(1)])
+        while server.contents.clock.counter < 50 { _ = server.contents.clock.tick() }
+        server.edit("theirs", ["pressure": .integer(170)])
+        try device.pullAll(from: server)
+        server.restore(empty)
+        try device.pullAll(from: server)
+        #expect(try device.keptValues() == ["theirs doors 1", "theirs pressure 170"])
+        try device.finish()
+    }
+
+    @Test("T86 a device says whether all it offers is of one epoch")
+    func oneEpoch() throws {
+        let backup = server.contents
+        try lose(["theirs": ["pressure": .integer(160)]])
+        #expect(try device.store.copiesToOffer()?.isOfOneEpoch == true)
+        server.restore(backup)
+        try device.pullAll(from: server)
+        #expect(try device.store.copiesToOffer()?.isOfOneEpoch == false)
+        try device.finish()
+    }
+
     @Test("T86 no request has more records than a server takes, and all of them go")
     func manyRecords() throws {
         let ids = (100..<230).map { RecordID("r\($0)") }

@@ -106,6 +106,68 @@ struct CopyMeetingTests {
         #expect(try day.yard.store.history(of: day.id) == history)
     }
 
+    @Test(
+        "T86 versions of which nobody knows the epoch tell no order: a supervisor decides",
+        arguments: Backend.allCases)
+    func mixedEpochs(backend: Backend) throws {
+        let day = try Succession(backend)
+        _ = try day.early.offer([day.old], to: day.yard)
+        _ = try day.late.offer([day.new], to: day.yard, ofOneEpoch: false)
+        #expect(try day.stored()?.value == .string("old"))
+        #expect(try day.yard.store.openReviews().map(\.mine) == [.string("new")])
+    }
+
+    @Test(
+        "T86 an author who comes after all is not asked about what was settled without him",
+        arguments: Backend.allCases)
+    func authorComesLater(backend: Backend) throws {
+        let day = try Succession(backend)
+        let own = day.first.change(day.id, ["notes": .string("old")], id: "again")
+        var mutation = own
+        let stamp = try #require(day.old.fields["notes"]?.stamp)
+        mutation.changes["notes"]?.lamport = stamp.lamport
+        _ = try day.early.offer([day.old], to: day.yard)
+        #expect(try day.second.push(day.edit).map(\.status) == [.applied])
+        let history = try day.yard.store.history(of: day.id)
+        #expect(try day.first.push(mutation).map(\.status) == [.applied])
+        #expect(try day.stored()?.value == .string("new"))
+        #expect(try day.yard.store.history(of: day.id) == history, "and nothing is there twice")
+        #expect(try day.yard.store.openReviews().isEmpty)
+    }
+
+    @Test(
+        "T86 nor is he asked beside the supervisor who has the copy to decide on",
+        arguments: Backend.allCases)
+    func authorInReview(backend: Backend) throws {
+        let day = try Succession(backend)
+        let since = try day.yard.enrol("e")
+        try since.pull()
+        try since.push(since.change(day.id, ["notes": .string("since")]))
+        _ = try day.late.offer([day.new], to: day.yard)
+        #expect(try day.yard.store.openReviews().map(\.mine) == [.string("new")])
+        #expect(try day.second.push(day.edit).map(\.status) == [.applied])
+        #expect(try day.stored()?.value == .string("since"))
+        #expect(try day.yard.store.openReviews().count == 1)
+    }
+
+    @Test(
+        "T86 of a new record only the field that cannot be taken is refused",
+        arguments: Backend.allCases)
+    func newRecordInPart(backend: Backend) throws {
+        let (yard, maker, witness) = try judged(backend) { _, _ in }
+        var record = try #require(witness.confirmed["new"])
+        let stamp = Stamp(lamport: 9, node: maker.node)
+        for (name, value) in ["nonsense": FieldValue.integer(1), "notes": .string("kept")] {
+            record.fields[name] = WireRecord.Field(value: value, stamp: stamp, version: 2)
+        }
+        let verdict = try #require(try witness.offer([record], to: yard).first)
+        #expect(verdict.status == .refused && verdict.columns == ["nonsense"])
+        let stored = try #require(try yard.everything()["new"])
+        #expect(stored.fields["notes"]?.value == .string("kept"))
+        #expect(stored.fields["nonsense"] == nil)
+        #expect(try state(yard) == .string("complete"))
+    }
+
     @Test("T86 who offered which copy first is known, and when", arguments: Backend.allCases)
     func offeredBy(backend: Backend) throws {
         let day = try Succession(backend)

@@ -8,9 +8,12 @@ import Testing
 extension Handheld {
     /// Offers what this device had pulled before a restore, as of `cursor`.
     @discardableResult
-    func offer(_ records: [WireRecord], to yard: Yard) throws -> [CopyVerdict] {
+    func offer(
+        _ records: [WireRecord], to yard: Yard, ofOneEpoch: Bool = true
+    ) throws -> [CopyVerdict] {
         let request = CopyRequest(
-            clientNodeId: node, pullPosition: cursor ?? "", records: records)
+            clientNodeId: node, pullPosition: cursor ?? "", isOfOneEpoch: ofOneEpoch,
+            records: records)
         return try yard.store.takeCopies(
             CopyRequest(json: .parse(request.json.serialized())), from: device
         ).results

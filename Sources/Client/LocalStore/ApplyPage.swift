@@ -33,7 +33,9 @@ extension DeviceStore {
                 // First of all, so that an edit between two slices counts from what it has seen.
                 if index == 0 { try application.note(page.server) }
                 try application.take(slice, &report)
-                if isLast { try application.database.keep(cursor: page.nextCursor) }
+                guard isLast else { return }
+                if !page.hasMore { try application.database.forgetTaken() }
+                try application.database.keep(cursor: page.nextCursor)
             }
         }
         if endsFullPull { try endFullPull(page, &report) }
@@ -59,6 +61,7 @@ extension DeviceStore {
         try applySlice(durably: !page.results.isEmpty) { application in
             if try application.database.fullPull() == .repair { try application.recountSums() }
             try application.database.setMetadata("full_pull", .integer(FullPull.idle.rawValue))
+            try application.database.forgetTaken()
             try application.database.keep(cursor: page.nextCursor)
         }
     }

@@ -20,11 +20,12 @@ extension DeviceStore {
                 clientNodeId: try database.position().node,
                 schemaVersion: RecordTable.schemaVersion,
                 pullPosition: try database.neededOldCursor() ?? Connection.unknownCursor,
+                isOfOneEpoch: try database.metadataInteger("old_epochs") == 1,
                 records: records)
         }
     }
 
-    /// Lets go what the server has taken, and remembers what it refused.
+    /// Remembers what the server has taken, and what it refused.
     package func settle(_ request: CopyRequest, by response: CopyResponse) throws {
         guard try !meetEpoch(of: response.server) else { return }
         let newID = sources.newID
@@ -142,7 +143,7 @@ extension Connection {
         }
         for name in offered.fields.keys {
             guard refused.contains(name) else {
-                try letGoLost(name, of: offered.id)
+                try noteTaken(name, of: offered.id)
                 continue
             }
             let reason = verdict.error.map { $0.message.isEmpty ? $0.code : $0.message }

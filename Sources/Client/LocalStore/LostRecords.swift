@@ -21,13 +21,13 @@ extension Connection {
     func keepLost(_ id: RecordID, nowUtc: String) throws {
         guard try isAlive(id) else { return }
         try keepRecord(id, nowUtc: nowUtc)
-        try execute(
+        let confirmed = try query(
             """
-            INSERT OR IGNORE INTO __sync_lost_field
-                (record_id, name, value, lamport, node, version)
-            SELECT record_id, name, value, lamport, node, version FROM (\(Self.confirmedFields))
+            SELECT name, value, lamport, node, version FROM (\(Self.confirmedFields))
             WHERE value IS NOT NULL
-            """, [.text(id.rawValue)])
+            """, [.text(id.rawValue)]
+        ) { (name: try $0.text(0), field: try WireRecord.Field(row: $0)) }
+        for (name, field) in confirmed { try keep(field, name, of: id) }
     }
 
     /// Keeps the values that were confirmed of a record and that the server does not show, before
@@ -94,8 +94,7 @@ extension Connection {
         // What was refused may be taken now that the record has changed.
         try execute(
             """
-            UPDATE __sync_lost_field SET refusal = NULL
-            WHERE record_id = ? AND refusal IS NOT NULL
+            UPDATE __sync_lost_field SET refusal = NULL WHERE record_id = ? AND refusal <> ''
             """, [.text(shown.id.rawValue)])
         let kept = try query(
             "SELECT name, value FROM __sync_lost_field WHERE record_id = ?",
@@ -113,6 +112,30 @@ extension Connection {
             [.text(id.rawValue), .text(name)])
     }
 
+    /// The server has taken it. Until a pull has come to its end after that it stays, though it is not
+    /// offered: a server that is set back in between has lost it once more, and this device would not
+    /// show it.
+    func noteTaken(_ name: FieldName, of id: RecordID) throws {
+        try execute(
+            "UPDATE __sync_lost_field SET refusal = '' WHERE record_id = ? AND name = ?",
+            [.text(id.rawValue), .text(name)])
+    }
+
+    /// What was taken before a pull that has come to its end is in what that pull brought, in the
+    /// server's history or with a supervisor.
+    func forgetTaken() throws {
+        guard try keepsLost() else { return }
+        let taken = try query(
+            "SELECT DISTINCT record_id FROM __sync_lost_field WHERE refusal = ''"
+        ) { RecordID(try $0.text(0)) }
+        for id in taken {
+            try execute(
+                "DELETE FROM __sync_lost_field WHERE record_id = ? AND refusal = ''",
+                [.text(id.rawValue)])
+            try letGoEmpty(id)
+        }
+    }
+
     /// Forgets a record of which no value is kept any more.
     func letGoEmpty(_ id: RecordID) throws {
         try execute(
@@ -127,9 +150,19 @@ extension Connection {
         try execute("DELETE FROM __sync_lost WHERE record_id = ?", [.text(id.rawValue)])
     }
 
-    /// Of how many records something is kept so.
+    /// Of how many records something is kept so that the server has not taken.
     func lostRecords() throws -> Int {
-        try first("SELECT count(*) FROM __sync_lost") { Int(try $0.integer(0)) } ?? 0
+        try first(
+            """
+            SELECT count(*) FROM __sync_lost AS lost WHERE EXISTS (
+                SELECT 1 FROM __sync_lost_field AS kept
+                WHERE kept.record_id = lost.record_id AND kept.refusal IS NOT '')
+            """
+        ) { Int(try $0.integer(0)) } ?? 0
+    }
+
+    func keepsLost() throws -> Bool {
+        try first("SELECT 1 FROM __sync_lost LIMIT 1") { _ in true } ?? false
     }
 
     /// Begins to count the time of those that came since.

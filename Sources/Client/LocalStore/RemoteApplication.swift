@@ -163,7 +163,7 @@ final class RemoteApplication {
         try staging.write(hasKnown: news.contains { $0.known != nil })
         for (part, known) in news { try finish(part, known) }
         try offerReturned(news.filter { $0.known == nil && $0.part.isLast }.map(\.part.record))
-        if try database.lostRecords() > 0 {
+        if try database.keepsLost() {
             for (part, _) in news where part.isLast { try database.letGoShown(in: part.record) }
         }
         report.records += news.count { $0.part.isLast }

@@ -24,8 +24,11 @@ extension Connection {
         let position = try metadataText("cursor") ?? metadataText("pull_position")
         // A base from two epochs ago goes under the oldest cursor, and so do all others: a base
         // that counts as older than it is may ask a person once too often and overwrites nothing.
-        if try metadataText("old_cursor") == nil {
+        if try neededOldCursor() == nil {
             try setMetadata("old_cursor", .text(position ?? Self.unknownCursor))
+            try setMetadata("old_epochs", .integer(1))
+        } else {
+            try setMetadata("old_epochs", .integer(2))
         }
         try setMetadata("cursor", .null)
         try setMetadata("pull_position", .null)

@@ -13,16 +13,21 @@ package struct CopyRequest: Hashable, Sendable {
     package var schemaVersion: Int64
     /// The cursor of that time: what the versions mean.
     package var pullPosition: String
+    /// Whether all versions are of that cursor's epoch, so that they tell which of two copies had taken
+    /// the other's place. A device that met two restores at once does not know it of each.
+    package var isOfOneEpoch: Bool
     /// Only with the fields that are offered. None is deleted: a deletion that was lost brings a
     /// record back, and no reading is lost with it.
     package var records: [WireRecord]
 
     package init(
-        clientNodeId: NodeID, schemaVersion: Int64 = 1, pullPosition: String, records: [WireRecord]
+        clientNodeId: NodeID, schemaVersion: Int64 = 1, pullPosition: String,
+        isOfOneEpoch: Bool = false, records: [WireRecord]
     ) {
         self.clientNodeId = clientNodeId
         self.schemaVersion = schemaVersion
         self.pullPosition = pullPosition
+        self.isOfOneEpoch = isOfOneEpoch
         self.records = records
     }
 
@@ -37,13 +42,15 @@ package struct CopyRequest: Hashable, Sendable {
         self.init(
             clientNodeId: try json.read("clientNodeId", NodeID.init(json:)),
             schemaVersion: try json.read("schemaVersion", Count.read),
-            pullPosition: try json.read("pullPosition", ShortText.read), records: records)
+            pullPosition: try json.read("pullPosition", ShortText.read),
+            isOfOneEpoch: try json.optionalBool("oneEpoch") ?? false, records: records)
     }
 
     package var json: JSON {
         [
             "clientNodeId": clientNodeId.json, "schemaVersion": .integer(schemaVersion),
-            "pullPosition": .string(pullPosition), "records": .array(records.map(\.json)),
+            "pullPosition": .string(pullPosition), "oneEpoch": .bool(isOfOneEpoch),
+            "records": .array(records.map(\.json)),
         ]
     }
 }

@@ -7,6 +7,8 @@ internal import Replication
 struct Sender {
     let device: Device
     let standpoint: Standpoint
+    /// Of the server, in which the versions of its copies were given; 0 where nobody knows.
+    var epochOfCopies: Int64 = 0
     /// Of each record that its batch deletes, what changed below it after the device's cursor.
     var changedBelow: [RecordID: [RecordState]] = [:]
 }

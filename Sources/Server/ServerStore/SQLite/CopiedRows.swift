@@ -62,8 +62,30 @@ extension WriteSession {
             ])
     }
 
+    /// What a device offers again of its own without what came back as a copy before: that stands, was
+    /// overwritten, or waits for a supervisor, and nobody is to be asked about it twice.
+    func withoutCopied(
+        _ mutation: Mutation, on record: StoredRecord?, by author: Author
+    ) throws -> Mutation {
+        guard let record, let sender = author.sender, !author.isCopy,
+            sender.standpoint.epoch != .current
+        else { return mutation }
+        var rest = mutation
+        for (name, change) in mutation.changes {
+            let field = WireRecord.Field(
+                value: change.value, stamp: Stamp(lamport: change.lamport, node: author.node),
+                version: 0)
+            guard try connection.copied(field.stamp, name, of: record.id) != nil,
+                try connection.hasTrace(of: field, on: name, of: record.id)
+            else { continue }
+            rest.changes[name] = nil
+        }
+        return rest
+    }
+
     /// The mutation, `believed` as far as its versions can be, with the bases that show that its author
-    /// had seen what came back as a copy: by the version that this had, or by the very value.
+    /// had seen what came back as a copy: a copy by the version that this had, any other by the very
+    /// value.
     func knowing(
         _ mutation: Mutation, believed: Mutation, on record: StoredRecord, by author: Author
     ) throws -> Mutation {
@@ -78,18 +100,12 @@ extension WriteSession {
                 let copied = try connection.copied(register.stamp, name, of: record.id)
             else { continue }
             let hasSeen =
-                copied.isSeen(at: change.baseVersion, in: sender.epochOfCopies)
-                || !author.isCopy && !register.value.isNull && change.baseValue == register.value
+                author.isCopy
+                ? copied.isSeen(at: change.baseVersion, in: sender.epochOfCopies)
+                : !register.value.isNull && change.baseValue == register.value
             if hasSeen { known.changes[name]?.baseVersion = register.version }
         }
         return known
-    }
-}
-
-extension Sender {
-    /// The epoch of the cursor that it brings; 0 where the server does not know that.
-    var epochOfCopies: Int64 {
-        standpoint.epoch == .unknown ? 0 : standpoint.cursor?.epoch ?? 0
     }
 }
 

@@ -43,10 +43,12 @@ private struct CopyTaking {
         wasRestored = try session.connection.wasRestored
         self.session = session
         schemaVersion = request.schemaVersion
+        let standpoint = try session.connection.standpoint(
+            of: request.pullPosition, in: session.epoch)
+        let isComparable = request.isOfOneEpoch && standpoint.epoch != .unknown
         sender = Sender(
-            device: device,
-            standpoint: try session.connection.standpoint(
-                of: request.pullPosition, in: session.epoch))
+            device: device, standpoint: standpoint,
+            epochOfCopies: isComparable ? standpoint.cursor?.epoch ?? 0 : 0)
     }
 
     /// What one author entered in one record; each field has a counter of its own.
@@ -118,7 +120,9 @@ private struct CopyTaking {
                 changes += 1
                 return
             } catch Admission.Refusal.rejected(let error) {
-                guard !isNew else { throw Admission.Refusal.rejected(error) }
+                // Without its form there is no inspection; with its record refused, no field.
+                let isOfField = error.column.map { !Self.making.contains($0) } ?? false
+                guard !isNew || isOfField else { throw Admission.Refusal.rejected(error) }
                 let refused = error.column.flatMap { share.fields[$0] == nil ? nil : [$0] }
                 verdict.status = .refused
                 verdict.columns += refused ?? Array(share.fields.keys)
@@ -128,6 +132,8 @@ private struct CopyTaking {
             }
         }
     }
+
+    private static let making = [BuiltInField.form, BuiltInField.formVersion]
 
     private func refusal(of copy: WireRecord, _ message: String) -> CopyVerdict {
         CopyVerdict(
@@ -253,7 +259,7 @@ extension Connection {
     }
 
     /// Whether a change is, or was, here: it stands in the record, in the history or in review.
-    fileprivate func hasTrace(
+    func hasTrace(
         of change: WireRecord.Field, on field: FieldName, of record: RecordID
     ) throws -> Bool {
         try first(

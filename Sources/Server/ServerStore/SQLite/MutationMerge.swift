@@ -9,8 +9,9 @@ extension WriteSession {
     ///
     /// - Parameter site: where a new record without a parent belongs; nil leaves it to the author.
     /// - Throws: `Admission.Refusal` where the mutation is not taken.
-    func merge(_ mutation: Mutation, by author: Author, in site: Site? = nil) throws -> Verdict {
-        let existing = try connection.record(mutation.record)
+    func merge(_ sent: Mutation, by author: Author, in site: Site? = nil) throws -> Verdict {
+        let existing = try connection.record(sent.record)
+        let mutation = try withoutCopied(sent, on: existing, by: author)
         let parent =
             existing == nil ? try mutation.parent.flatMap { try connection.record($0) } : nil
         let wasPruned = try existing == nil && connection.isPruned(mutation.record)
