@@ -210,4 +210,56 @@ struct PruneTests {
             #expect(report.sites.filter { $0.value != SiteDigest() } == first.digests)
         }
     }
+
+    @Test(
+        "T86 a machine that lived in the past when it was restored still waits for every device",
+        arguments: Backend.allCases)
+    func restoredInThePast(backend: Backend) throws {
+        let (yard, id, first, second) = try deleted(backend)
+        try second.push([])
+        // As the daily pruning notes it.
+        _ = try yard.store.prune()
+        let today = yard.clock.now
+        let backup = try yard.backUp()
+        yard.clock.set(to: today - 300 * Self.day * 1000)
+        try yard.restore(backup)
+        yard.clock.set(to: today + 31 * Self.day * 1000)
+        first.cursor = nil
+        try pull(first)
+        #expect(
+            try yard.store.prune()
+                == PruneReport(pruned: 0, waiting: 1, waitsFor: [second.device.id]))
+        #expect(try yard.everything()[id]?.isDeleted == true)
+    }
+
+    @Test(
+        "T86 a copy of what was deleted and pruned since the restore waits for a supervisor, once",
+        arguments: Backend.allCases, [true, false])
+    func copyOfThePruned(backend: Backend, inParts: Bool) throws {
+        let yard = try Yard(backend)
+        let (first, witness) = (try yard.enrol("a"), try yard.enrol("b"))
+        let late = try yard.enrol("c")
+        try first.push(first.begin("gone", asset: nil, ["notes": .string("x")]))
+        let backup = try yard.backUp()
+        try first.pull()
+        try first.push(first.change("gone", ["high": .integer(7)]))
+        for device in [witness, late] { try device.pull() }
+        try yard.restore(backup)
+        first.cursor = nil
+        try pull(first)
+        try first.push(first.delete("gone"))
+        yard.clock.advance(seconds: 61 * Self.day)
+        try pull(first)
+        #expect(try yard.store.prune().pruned == 1)
+        for device in [witness, late, witness] {
+            var record = try #require(device.confirmed["gone"])
+            if inParts { record.fields = record.fields.filter { $0.key == "high" } }
+            #expect(try device.offer([record], to: yard).map(\.status) == [.taken])
+        }
+        let reviews = try yard.store.openReviews()
+        #expect(reviews.filter { $0.column == "high" }.map(\.mine) == [.integer(7)])
+        #expect(Set(reviews.map(\.rule)) == [MergeRule.unknownRecord.rawValue])
+        #expect(Set(reviews.map(\.column)).count == reviews.count, "each once")
+        #expect(try yard.everything()["gone"] == nil, "nothing comes back by itself")
+    }
 }

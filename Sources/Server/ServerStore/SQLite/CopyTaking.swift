@@ -198,9 +198,11 @@ private struct CopyTaking {
         guard LamportClock.isBelievable(share.lamport, after: session.lamport) else {
             throw Admission.Refusal.rejected(.lamportJump)
         }
+        // Of one that is gone for ever every share by itself is for a person, also without the form.
+        let makes = try isNew && (share.namesForm || !session.connection.isPruned(copy.id))
         let mutation = Mutation(
             id: MutationID(session.newID()), sequence: 0, table: copy.table, record: copy.id,
-            parent: copy.parent, operation: isNew ? .insert : .update, lamport: share.lamport,
+            parent: copy.parent, operation: makes ? .insert : .update, lamport: share.lamport,
             changes: share.fields.mapValues { field in
                 // Its own version is what the change made; it had seen the one before.
                 FieldChange(

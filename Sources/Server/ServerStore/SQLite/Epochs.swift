@@ -64,7 +64,7 @@ extension WriteSession {
         let next = max(epoch + 1, least, now)
         try connection.execute(
             "INSERT INTO server_epoch (epoch, began_at) VALUES (?, ?)",
-            [.integer(next), .integer(now)])
+            [.integer(next), .integer(try beginning)])
         try connection.execute(
             "UPDATE identity SET value = ? WHERE name = 'epoch'", [.integer(next)])
         try connection.execute(
@@ -77,8 +77,19 @@ extension WriteSession {
         // server knows it came a moment ago, and has heard of no tombstone yet.
         try connection.execute(
             "UPDATE device_node SET pull_position = ?, last_pull_at = ?",
-            [.integer(WriteSession.notPulledYet), .integer(now)])
+            [.integer(WriteSession.notPulledYet), .integer(try beginning)])
         epoch = next
+    }
+
+    /// When an epoch begins, or a device is heard of, that has time from then on. A machine that was just
+    /// set up anew may live in the past: not before what the server has seen already.
+    var beginning: Int64 {
+        get throws {
+            let seen = try connection.first(
+                "SELECT value FROM identity WHERE name = 'pruned_at'"
+            ) { try $0.integer(0) }
+            return max(now, seen ?? now)
+        }
     }
 
     /// The position of a node that has not pulled in this epoch, and may hold records from before.

@@ -96,7 +96,7 @@ extension WriteSession {
                 """,
                 [
                     .text(node.node), .text(node.device), .integer(node.registeredAt),
-                    .integer(now), .integer(WriteSession.notPulledYet),
+                    .integer(try beginning), .integer(WriteSession.notPulledYet),
                 ])
         }
         return names
