@@ -284,4 +284,17 @@ struct QueryPlanTests {
         #expect(!plan.contains { $0.hasPrefix("SCAN") && !$0.contains("INDEX") }, "\(plan)")
         try device.finish()
     }
+
+    @Test("what waits of a record that leaves the scope is found by the record")
+    func beforeLoss() throws {
+        let device = try Device()
+        let plan = try device.store.writer.read { database in
+            try database.query(
+                "EXPLAIN QUERY PLAN " + Connection.sealingBeforeLoss, [.text("r"), .text("c")]
+            ) { try $0.text(3) }
+        }
+        #expect(plan.contains { $0.contains("SEARCH") && $0.contains("outbox_by_record") })
+        #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
+        try device.finish()
+    }
 }

@@ -39,14 +39,15 @@ extension Connection {
             : metadataText("pull_position")
         guard let cursor else { return }
         for member in try family(of: id) {
-            try execute(
-                """
-                UPDATE __sync_outbox SET pull_position = ?2,
-                    sealed = CASE WHEN status = 'PENDING' THEN 1 ELSE sealed END
-                WHERE record_id = ?1 AND status <> 'ACKNOWLEDGED' AND pull_position IS NULL
-                """, [.text(member.rawValue), .text(cursor)])
+            try execute(Self.sealingBeforeLoss, [.text(member.rawValue), .text(cursor)])
         }
     }
+
+    static let sealingBeforeLoss = """
+        UPDATE __sync_outbox SET pull_position = ?2,
+            sealed = CASE WHEN status = 'PENDING' THEN 1 ELSE sealed END
+        WHERE record_id = ?1 AND status <> 'ACKNOWLEDGED' AND pull_position IS NULL
+        """
 
     private func anythingWaits() throws -> Bool {
         try first("SELECT 1 FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED' LIMIT 1") { _ in
