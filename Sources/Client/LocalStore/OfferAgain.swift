@@ -16,10 +16,12 @@ extension RemoteApplication {
         guard rows.contains(where: { !$0.isWaiting }) else { return false }
         // Deleted here and unknown there: nothing is missing.
         if shown == nil, try database.isSettledTombstone(id) { return false }
-        let standing = isNew ? [:] : try database.confirmedStamps(of: id)
+        let own = OwnWords(
+            node: node, confirmed: isNew ? [:] : try database.confirmedStamps(of: id),
+            newest: try database.newestOwnEntries(of: id))
         let lacking = rows.map { row in
             guard !row.isWaiting else { return [AcknowledgedRow.Entry]() }
-            return shown.map { row.entries(lackingIn: $0, standing, by: node) } ?? row.entries
+            return shown.map { row.entries(lackingIn: $0, own) } ?? row.entries
         }
         guard shown == nil || lacking.contains(where: { !$0.isEmpty }) else { return false }
         let oldest = Dictionary(
@@ -72,23 +74,21 @@ struct AcknowledgedRow {
     /// The entries that the server's record does not show: what stands there is another value, and
     /// older. What is newer it has from somebody who came later; only where this entry was the last
     /// word as far as this device knew, nobody may have seen it, and the merge decides. Of a field
-    /// that shows what was confirmed here all along, the server has lost nothing.
-    ///
-    /// - Parameter standing: the stamps of what was confirmed here until now.
-    func entries(
-        lackingIn shown: WireRecord, _ standing: [FieldName: Stamp], by node: NodeID
-    ) -> [Entry] {
+    /// that shows what was confirmed here all along, the server has lost nothing. Nor is anything
+    /// missing that this device has overwritten itself: its later word is there, or goes.
+    func entries(lackingIn shown: WireRecord, _ own: OwnWords) -> [Entry] {
         entries.filter { entry in
             if entry.name == Mutation.deletedField { return lacksDeletion(entry, shown) }
-            let stamp = Stamp(lamport: entry.lamport, node: node)
-            let confirmed = standing[entry.name]
+            guard own.newest[entry.name] == entry.lamport else { return false }
+            let stamp = Stamp(lamport: entry.lamport, node: own.node)
+            let confirmed = own.confirmed[entry.name]
             // Somebody came later, and what he entered goes as a copy: this is not the last word.
-            if let confirmed, confirmed.node != node, stamp < confirmed { return false }
+            if let confirmed, confirmed.node != own.node, stamp < confirmed { return false }
             guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
             guard field.value != entry.value, field.stamp != confirmed else { return false }
             if field.stamp < stamp { return true }
             // A later one of this node's own came with an edit that had waited.
-            return confirmed?.lamport == entry.lamport && field.stamp.node != node
+            return confirmed?.lamport == entry.lamport && field.stamp.node != own.node
         }
     }
 
@@ -100,7 +100,28 @@ struct AcknowledgedRow {
     }
 }
 
+/// What this device knows of its own changes of one record.
+struct OwnWords {
+    var node: NodeID
+    /// Of each field that has a confirmed value, who made it and when.
+    var confirmed: [FieldName: Stamp]
+    /// The count of the last change of each field that was accepted, waits or is under way.
+    var newest: [FieldName: Int64]
+}
+
 extension Connection {
+    fileprivate func newestOwnEntries(of id: RecordID) throws -> [FieldName: Int64] {
+        let newest = try query(
+            """
+            SELECT name, max(entry.lamport) FROM __sync_outbox AS outbox
+            JOIN __sync_outbox_field AS entry ON entry.seq_id = outbox.seq_id
+            WHERE record_id = ? AND status IN ('ACKNOWLEDGED', 'PENDING', 'IN_FLIGHT')
+            GROUP BY name
+            """, [.text(id.rawValue)]
+        ) { (try $0.text(0), try $0.integer(1)) }
+        return Dictionary(newest) { $1 }
+    }
+
     /// The one that makes the record comes first, the others in the order in which they were entered,
     /// which is not that of their places where parts were offered again before.
     fileprivate func offerableRows(of id: RecordID) throws -> [AcknowledgedRow] {
@@ -128,7 +149,6 @@ extension Connection {
         return rows
     }
 
-    /// Of each field that has a confirmed value, who made it and when.
     fileprivate func confirmedStamps(of id: RecordID) throws -> [FieldName: Stamp] {
         let rows = try query(
             "SELECT name, lamport, node FROM (\(Self.confirmedFields))", [.text(id.rawValue)]
@@ -192,6 +212,11 @@ extension Connection {
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         try moveEntries(names, from: sequence, to: lastInsertRowID)
+        try notePart(sequence)
+    }
+
+    /// The server knows the mutation by its id with more than what is left of it.
+    func notePart(_ sequence: Int64) throws {
         try execute(
             "UPDATE __sync_outbox SET is_part = 1 WHERE seq_id = ?", [.integer(sequence)])
     }
@@ -207,8 +232,7 @@ extension Connection {
         try execute(
             "UPDATE __sync_outbox SET operation = 'UPDATE' WHERE seq_id = ? AND operation = 'INSERT'",
             [.integer(next)])
-        try execute(
-            "UPDATE __sync_outbox SET is_part = 1 WHERE seq_id = ?", [.integer(sequence)])
+        try notePart(sequence)
         return next
     }
 

@@ -69,12 +69,23 @@ extension Connection {
     }
 
     /// The review may be among what the server has lost: it is asked for by the mutation's id. One
-    /// that it has answers as before.
+    /// that it has answers as before. What is left of a mutation goes under a new id and at the end, and
+    /// what was entered later stays behind it.
     private func askForReviewsAgain(newID: () -> String) throws {
-        let parts = try query(
-            "SELECT seq_id FROM __sync_outbox WHERE status = 'IN_REVIEW' AND is_part = 1"
-        ) { try $0.integer(0) }
-        for part in parts { try reissue(part, newID: newID()) }
+        var moved: [RecordID: Int64] = [:]
+        let rows = try query(
+            """
+            SELECT seq_id, record_id, status = 'IN_REVIEW' AND is_part = 1 FROM __sync_outbox
+            WHERE status IN ('IN_REVIEW', 'PENDING') AND record_id IN (
+                SELECT record_id FROM __sync_outbox WHERE status = 'IN_REVIEW' AND is_part = 1)
+            ORDER BY seq_id
+            """
+        ) {
+            (sequence: try $0.integer(0), record: RecordID(try $0.text(1)), isPart: try $0.flag(2))
+        }
+        for row in rows where row.isPart || row.sequence < moved[row.record] ?? .min {
+            moved[row.record] = try reissue(row.sequence, newID: newID())
+        }
         try execute(
             "UPDATE __sync_outbox SET status = 'PENDING', sealed = 1 WHERE status = 'IN_REVIEW'")
     }

@@ -198,6 +198,7 @@ extension RemoteApplication {
             guard !asked.isEmpty else { return }
             id = MutationID(newID())
             try database.move(asked, of: row.sequence, newID: id.rawValue)
+            try database.notePart(row.sequence)
         }
         let snapshot = ConflictSnapshot(
             conflicts: conflicts.filter { asked.contains($0.column) }, record: verdict.record)
