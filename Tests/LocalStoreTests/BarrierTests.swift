@@ -67,6 +67,23 @@ struct BarrierTests {
         try device.finish()
     }
 
+    @Test("T79 F01 the barrier stays down for work that only the journal still has")
+    func workInJournal() throws {
+        try device.reopen(migrations: Self.next)
+        let id = try device.acceptedInspectionOf(server)
+        let early = try device.image
+        try device.store.set([("notes", .string("before"))], on: id)
+        try device.store.close()
+        try device.image.with(databaseOf: early).write(to: device.home)
+        try device.reopen(closed: true, migrations: Self.afterNext)
+        #expect(try device.waiting == 1)
+        #expect(try device.store.deferredMigrations() == ["drop legacy"])
+        try device.sync(server)
+        #expect(try device.store.crossBarrier())
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test(
         "T80 five hundred waiting rows of the old shape go out after the upgrade, then it goes on")
     func manyRows() throws {

@@ -87,11 +87,15 @@ package final class DeviceStore: Sendable {
         }
     }
 
+    /// - Parameter migrations: other ones than this program's are for tests of upgrades.
     package static func open(
-        home: Home, key: SecretBytes, access: Access, sources: StoreSources
+        home: Home, key: SecretBytes, access: Access, sources: StoreSources,
+        migrations: Migrations = Schema.migrations
     ) throws -> DeviceStore {
         try StoreError.translating {
-            try open(home: home, protection: .key(key), access: access, sources: sources)
+            try open(
+                home: home, protection: .key(key), access: access, sources: sources,
+                migrations: migrations)
         }
     }
 
@@ -191,12 +195,14 @@ package final class DeviceStore: Sendable {
     ) throws -> Writing {
         let connection = try protection.open(home, .readWrite)
         try prepare(connection, sources: sources)
-        try migrations.apply(to: connection) { try $0.holdsNoWork() }
+        // What the journal brings back was entered in the old shape.
+        try migrations.apply(to: connection) { _ in false }
         try connection.settleLog()
         // What a killed process had on its screen is on no screen now.
         try connection.transaction { try connection.releaseAllHolds() }
         let journal = try Journal.open(
             parts, on: connection, nowUtc: SyncTimestamp.text(sources.now()))
+        try migrations.apply(to: connection) { try $0.holdsNoWork() }
         return Writing(
             database: SerialDatabase(connection, label: "walkdown.store.write"), journal: journal)
     }
