@@ -222,6 +222,18 @@ struct VerdictReachTests {
         try device.finish()
     }
 
+    @Test("T88 a record that waits for a supervisor is out of reach in a database made anew as well")
+    func makingInReviewAnew() throws {
+        let (id, making) = try parked()
+        try device.rebuild()
+        try device.pullAll(from: server)
+        #expect(try device.store.outbox().map(\.status) == ["IN_REVIEW"])
+        try decide(making, version: 1)
+        #expect(try device.store.outbox().isEmpty)
+        #expect(try device.number("SELECT count(*) FROM record WHERE id = '\(id)'") == 0)
+        try device.finish()
+    }
+
     @Test("T88 a record goes that was let go before its device heard of the review")
     func makingLetGoUnheard() throws {
         let id = try device.newInspection()

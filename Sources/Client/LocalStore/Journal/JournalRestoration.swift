@@ -27,6 +27,10 @@ extension Connection {
             try insertRow(mutation, rows.otherColumns)
             try keepShadows(of: mutation)
             try keepOldBases(of: mutation, onStandIn: made.contains(mutation.record))
+            // What makes a record is in review as a whole only where the record is out of reach.
+            if mutation.operation == "INSERT", mutation.status == "IN_REVIEW" {
+                try noteLeft(RecordID(mutation.record), isLost: false)
+            }
             shown.append((mutation.record, replaced.union(mutation.fields.keys)))
         }
         for (record, names) in shown { try show(names, of: record) }

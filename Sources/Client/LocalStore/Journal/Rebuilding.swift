@@ -16,6 +16,8 @@ package struct SecondCopy: Sendable, Equatable {
     package var unreadableFiles: Int
     /// The last write was cut. Where the disk kept its word, what it was to say was never called saved.
     package var isTorn: Bool
+    /// Only the database can tell whether the last entry counts. It is not in `waiting`.
+    package var isUndecided: Bool
     /// Whether a database can be made from it: it says who this device is.
     package var knowsDevice: Bool
     package var offered: [OfferedChange]
@@ -61,7 +63,7 @@ extension DeviceStore {
         return SecondCopy(
             waiting: reading.replay.standing.count, lost: reading.lost,
             damagedFiles: reading.setAside.count, unreadableFiles: reading.faults.count,
-            isTorn: reading.isTorn,
+            isTorn: reading.isTorn, isUndecided: reading.replay.undecided != nil,
             knowsDevice: reading.replay.origin?.metadata["node"] != nil,
             offered: reading.replay.offered.map(OfferedChange.init))
     }
