@@ -9,6 +9,7 @@ enum Figures {
         ("single_change", { try SingleChange.measure() }),
         ("push", { try PushRate.measure() }),
         ("drain", { try Drain.measure() }),
+        ("storm", { try Storm.measure() }),
         ("key_to_paint", { try KeyToPaint.measure() }),
         ("first_frame", { try FirstFrame.measure() }),
     ]

@@ -85,6 +85,13 @@ void walkdown_disk_lose(int machine, const char *folder, uint64_t seed) {
     pthread_mutex_unlock(&disk_lock);
 }
 
+void walkdown_disk_settle(int machine) {
+    pthread_mutex_lock(&disk_lock);
+    for (struct file *file = all_files(); file; file = file->next)
+        if (file->machine == machine) forget_changes(file);
+    pthread_mutex_unlock(&disk_lock);
+}
+
 int walkdown_disk_copy(const char *from, const char *to) {
     int source = (int)syscall(SYS_openat, AT_FDCWD, from, O_RDONLY | O_CLOEXEC);
     if (source < 0) return -1;

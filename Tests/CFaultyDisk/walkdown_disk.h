@@ -29,6 +29,8 @@ void walkdown_disk_skip_logs(int machine);
 // After the last file was closed: what the disk holds when the power went. Each write since the
 // file was last synchronised is there, in part, or not, by the seed.
 void walkdown_disk_cut_power(int machine, uint64_t seed);
+// Everything that was written so far is on the disk.
+void walkdown_disk_settle(int machine);
 // The machine starts again, with what the disk holds.
 void walkdown_disk_start(int machine);
 // Calls this before each such call of the machine, on the thread that makes it; NULL: nobody.

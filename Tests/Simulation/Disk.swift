@@ -35,6 +35,9 @@ struct Disk {
     /// The copies of its files in this folder become what it would hold if the power went now.
     func lose(in folder: String, seed: UInt64) { walkdown_disk_lose(machine, folder, seed) }
 
+    /// Everything that was written is on the disk.
+    func settle() { walkdown_disk_settle(machine) }
+
     func start() { walkdown_disk_start(machine) }
 
     static func forgetAll() { walkdown_disk_forget() }

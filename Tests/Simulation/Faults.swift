@@ -27,6 +27,18 @@ enum Fault: String, CaseIterable {
     case deletion
     case officeDecision = "office"
     case closedApplication = "closed"
+    // What happens once or twice in the life of a device or a server.
+    case serverRestore = "server-restore"
+    case clonedHome = "cloned-home"
+    case journalDamage = "journal-damage"
+    case databaseDamage = "database-damage"
+    case migration
+
+    /// Those that came later draw from dice of their own, so that a seed from before them is the same
+    /// run as ever where they are not drawn.
+    static let incidents: [Fault] = [
+        .serverRestore, .clonedHome, .journalDamage, .databaseDamage, .migration,
+    ]
 
     /// What it is, for `--list` and the README's table.
     var meaning: String {
@@ -55,6 +67,11 @@ enum Fault: String, CaseIterable {
         case .deletion: "records are deleted, by devices and under others' edits"
         case .officeDecision: "reviews are decided, inspections approved and returned"
         case .closedApplication: "an application is closed in the middle of a cycle"
+        case .serverRestore: "the server is restored from an older backup"
+        case .clonedHome: "a copy of a device's home goes on beside it"
+        case .journalDamage: "bytes, the end or a whole file of a device's journal are lost"
+        case .databaseDamage: "a device's database is damaged and made anew from the journal"
+        case .migration: "devices and the server are upgraded, with whatever waits"
         }
     }
 
@@ -67,8 +84,10 @@ struct FaultPlan {
 
     /// A run with everything at once hides what a run with three faults shows: each seed draws a
     /// handful, and how often they come.
-    init(dice: inout Dice, only: Fault?) {
-        for fault in Fault.allCases {
+    ///
+    /// - Parameter incidents: what draws the incidents; nil in a run without them.
+    init(dice: inout Dice, incidents: Dice?, only: Fault?) {
+        for fault in Fault.allCases where !Fault.incidents.contains(fault) {
             let isChosen = dice.oneIn(3)
             let rarity = dice.pick([4, 8, 16, 40])
             if let only {
@@ -77,6 +96,19 @@ struct FaultPlan {
                 odds[fault] = rarity
             }
         }
+        guard var dice = incidents else { return }
+        for fault in Fault.incidents {
+            let isChosen = dice.oneIn(4)
+            let rarity = dice.pick([40, 100, 200])
+            if let only {
+                if fault == only { odds[fault] = 40 }
+            } else if isChosen {
+                odds[fault] = rarity
+            }
+        }
+        // A database made anew has no acknowledged changes to offer again: it is the journal that
+        // this fault is about, and what waits.
+        if odds[.databaseDamage] != nil { odds[.serverRestore] = nil }
     }
 
     private(set) var isOver = false

@@ -12,6 +12,8 @@ import Vault
 /// have enrolled and pulled. Each run gets copies.
 final class Ground {
     static let mostDevices = 10
+    /// Of homes, in one run.
+    static let mostCopies = 2
     static let form = "cold"
     /// 2026-03-02T08:00:00.000Z; virtual time begins here.
     static let morning: Int64 = 1_772_438_400_000
@@ -61,6 +63,16 @@ final class Ground {
             try Disk.copy(template.database, to: home.database)
             try copyFiles(of: template.journal, to: home.journal)
         }
+    }
+
+    /// All that stands in the home, as it is at this moment.
+    func copyHome(of index: Int, to target: Int) throws {
+        let (source, copy) = (home(index), home(target))
+        try copy.prepare()
+        for suffix in ["", "-wal"] where access(source.database + suffix, R_OK) == 0 {
+            try Disk.copy(source.database + suffix, to: copy.database + suffix)
+        }
+        try copyFiles(of: source.journal, to: copy.journal)
     }
 
     private func copyFiles(of folder: String, to target: String) throws {

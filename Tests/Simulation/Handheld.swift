@@ -17,6 +17,9 @@ final class Handheld {
     }
 
     let index: Int
+    /// Whose token it has: another one's, where its home is a copy of that one's.
+    let account: Int
+    /// Under which the run speaks of it; also its first node, where it is no copy.
     let node: NodeID
     let disk: Disk
     let clock: SimClock
@@ -45,6 +48,7 @@ final class Handheld {
     /// A push of its came once more or late; or the server seemed to break over one that it had taken,
     /// which is then set aside and not in the batch that follows. Either may look like a copy.
     private(set) var mayLookCopied = false
+    private(set) var hasTwin = false
     /// The call under way, counted, and its outcome.
     private(set) var call = 0
     private var outcome: TransportOutcome?
@@ -54,14 +58,21 @@ final class Handheld {
     /// The wait that the store keeps for a restart.
     private var keptFloor: Int64?
     var ledger = Ledger()
+    /// Its database was made from the journal: until it has pulled there are no forms.
+    private(set) var isMadeAnew = false
+    /// The version that it runs.
+    var program = Program.current
     var conditions = Conditions()
 
-    init(_ index: Int, ground: Ground, fiber: Fiber, world: World, seed: UInt64) throws {
+    init(
+        _ index: Int, of account: Int, ground: Ground, fiber: Fiber, world: World, seed: UInt64
+    ) throws {
         self.index = index
+        self.account = account
         self.fiber = fiber
         self.world = world
         node = Ground.node(index)
-        speaksAs = node
+        speaksAs = Ground.node(account)
         key = ground.key
         home = ground.home(index)
         disk = Disk(folder: home.directory)
@@ -88,14 +99,22 @@ final class Handheld {
 
     func start() throws {
         store = try DeviceStore.open(
-            home: home, key: key, access: .writer(lease), sources: sources)
+            home: home, key: key, access: .writer(lease), sources: sources,
+            migrations: program.migrations(world.mutant))
         var timing = Schedule.Timing()
         timing.interval = 300_000
         keptFloor = try store?.retryFloor()
         schedule = Schedule(timing: timing, floor: keptFloor)
         isEnding = false
-        if let store { speaksAs = try store.position().node }
+        noteNode()
         wake(.started)
+    }
+
+    /// A new node may have been taken by a cycle that then failed. What cannot be read now is noted with
+    /// the next one.
+    private func noteNode() {
+        guard let node = try? store?.position().node else { return }
+        speaksAs = node
     }
 
     /// Ends a running cycle and the program.
@@ -140,6 +159,35 @@ final class Handheld {
         try? holder?.execute("ROLLBACK")
     }
 
+    /// As `walkdown doctor --repair` does it, while the program is down.
+    /// - Returns: nil where the database is whole.
+    func repair() throws -> Rebuilding? {
+        guard try DeviceStore.damage(home: home, key: key) != nil else { return nil }
+        isMadeAnew = true
+        return try DeviceStore.rebuild(home: home, key: key, lease: lease, sources: sources)
+    }
+
+    func secondCopy() throws -> SecondCopy { try DeviceStore.secondCopy(home: home, key: key) }
+
+    /// As the version before this one would have left the home, while the program is down.
+    func takeToPreviousSchema() throws -> Bool {
+        let connection = try key.withBytes { key in
+            try Connection.open(home.database, mode: .readWrite, key: key)
+        }
+        let isDone = Result { try connection.takeBackNewestMigrations() }
+        try connection.close()
+        return try isDone.get()
+    }
+
+    /// What the mutant does that keeps nothing of what was acknowledged.
+    func forgetAcknowledged() throws {
+        let other = try key.withBytes { key in
+            try Connection.open(home.database, mode: .readWrite, key: key)
+        }
+        try other.execute("DELETE FROM __sync_outbox WHERE status = 'ACKNOWLEDGED'")
+        try other.close()
+    }
+
     // MARK: Cycles
 
     func wake(_ reason: Schedule.Wake) {
@@ -164,6 +212,7 @@ final class Handheld {
         began = world.timeline.now
         cycles += 1
         world.tell("\(node) begins to synchronise")
+        noteNode()
         let replica: any Replica =
             world.mutant == .acknowledgeByRow ? AcknowledgingByRow(store) : store
         let cycle = Cycle(
@@ -199,6 +248,22 @@ final class Handheld {
         if call.path.hasSuffix("/push") { mayLookCopied = true }
     }
 
+    /// From here on there is another one of the same past, whose changes look like one's own.
+    func noteCopy() {
+        mayLookCopied = true
+        hasTwin = true
+    }
+
+    /// Its home is a copy of that one's.
+    func live(on original: Handheld) {
+        original.noteCopy()
+        noteCopy()
+        program = original.program
+        isMadeAnew = original.isMadeAnew
+        ledger = original.ledger
+        ledger.copyUnclear()
+    }
+
     /// Called by the cycle, in its own thread. Whatever it does meanwhile, it does while the call is
     /// under way: the server may have committed before, and the process may end in the middle.
     fileprivate func send(_ wire: WireCall, meanwhile work: () -> Void = {}) -> TransportOutcome {
@@ -206,7 +271,7 @@ final class Handheld {
         call += 1
         outcome = nil
         if let node = wire.node { speaksAs = node }
-        world.network.carry(wire, from: self, number: call)
+        world.network.carry(program.speaking(wire), from: self, number: call)
         work()
         fiber.suspend()
         if case .answer(let answer)? = outcome, answer.status >= 500 { noteDoubt(wire) }

@@ -1,4 +1,5 @@
 import Coding
+import Inspections
 import LocalStore
 import Replication
 import SQLite
@@ -53,6 +54,7 @@ struct Inspector {
         case .refused, .unknownRecord, .unknownMutation, .wrongStatus, .unresolved,
             .notInConflict, .changedSinceShown:
             true
+        case .unknownForm: device.isMadeAnew
         case .storage(let fault) where device.isHeld && fault.isBusy: true
         case .storage, .secondCopy:
             device.disk.hasStopped
@@ -161,7 +163,7 @@ struct Inspector {
             if waiting[key] == value {
                 device.ledger.enter(key, value, number: world.eventNumber)
             } else if try isConfirmed(key, value) {
-                device.ledger.restart(id, waiting: waiting, number: world.eventNumber)
+                device.ledger.restart(id, waiting: waiting)
             } else {
                 throw Violation(
                     "an edit was not captured", "\(device.node) entered \(name) of \(id)")
@@ -219,12 +221,14 @@ struct Inspector {
     private func complete() throws -> String {
         let id = try anInspection()
         try store.complete(id)
+        device.ledger.takeLaterWord(FieldKey(record: id, name: BuiltInField.state))
         return "completes \(id)"
     }
 
     private func reopen() throws -> String {
         let id = try anInspection()
         try store.reopen(id)
+        device.ledger.takeLaterWord(FieldKey(record: id, name: BuiltInField.state))
         return "reopens \(id)"
     }
 
@@ -289,6 +293,6 @@ struct Inspector {
 
     private func restartLedger(_ id: RecordID) throws {
         device.ledger.restart(
-            id, waiting: try store.waitingValues(), number: world.eventNumber)
+            id, waiting: try store.waitingValues())
     }
 }

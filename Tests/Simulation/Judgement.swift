@@ -9,14 +9,17 @@ struct Judgement {
     private let request: PushRequest
     let node: NodeID
     private let policies: FormPolicies
+    private let standing: ServerEpochs.Standing
     private var states: [RecordID: RecordState]
     /// What stood before of those that come again.
     private let repeated: [MutationID: Verdict]
 
     init(
-        _ request: PushRequest, _ reader: Connection, _ policies: FormPolicies
+        _ request: PushRequest, _ reader: Connection, _ policies: FormPolicies,
+        _ standing: ServerEpochs.Standing
     ) throws {
         self.request = request
+        self.standing = standing
         node = request.clientNodeId
         self.policies = policies
         var states: [RecordID: RecordState] = [:]
@@ -48,7 +51,7 @@ struct Judgement {
             let current = states[mutation.record]
             let outcome = mergeRecord(
                 current: current,
-                mutation: current.map { mutation.believing(upTo: $0.version) } ?? mutation,
+                mutation: current.map { mutation.believing(standing, at: $0.version) } ?? mutation,
                 node: node,
                 parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true
             ) { policies.policy(of: $0, in: mutation.table) }
@@ -95,12 +98,14 @@ struct Judgement {
 }
 
 extension Mutation {
-    /// A base that the record has not reached is none.
-    fileprivate func believing(upTo version: Int64) -> Mutation {
+    /// A base that the record has not reached is none; one of an older epoch is as old as that.
+    fileprivate func believing(
+        _ standing: ServerEpochs.Standing, at version: Int64
+    ) -> Mutation {
         var copy = self
         copy.changes = changes.mapValues { change in
             var change = change
-            if change.baseVersion > version { change.baseVersion = 0 }
+            change.baseVersion = standing.believed(change.baseVersion, of: record, at: version)
             return change
         }
         return copy

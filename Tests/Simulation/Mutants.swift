@@ -12,6 +12,16 @@ enum Mutant: String, CaseIterable {
     case arrivalOrder = "arrival-order"
     /// `synchronous = NORMAL` for edits: the log is not on the disk when an edit returns.
     case normalSynchronous = "synchronous-normal"
+    /// A restored server that takes versions of the epoch before for its own.
+    case basesBelieved = "bases-believed"
+    /// A device that keeps nothing of what was acknowledged, so that it has nothing to offer again.
+    case acknowledgedForgotten = "acknowledged-forgotten"
+    /// A server that does not notice that two devices have one past.
+    case forkUnnoticed = "fork-unnoticed"
+    /// A journal that is not written with each edit.
+    case staleJournal = "stale-journal"
+    /// An upgrade that does away with what waits.
+    case carelessMigration = "careless-migration"
 
     var meaning: String {
         switch self {
@@ -20,6 +30,11 @@ enum Mutant: String, CaseIterable {
         case .unequalTrigger: "the capture triggers compare with <>"
         case .arrivalOrder: "the merge breaks ties by arrival"
         case .normalSynchronous: "edits commit with synchronous = NORMAL"
+        case .basesBelieved: "a restored server believes versions of the epoch before"
+        case .acknowledgedForgotten: "devices keep nothing of what was acknowledged"
+        case .forkUnnoticed: "the server does not notice a copied home"
+        case .staleJournal: "the journal is older than the queue"
+        case .carelessMigration: "an upgrade removes what waits"
         }
     }
 }

@@ -44,9 +44,9 @@ struct Office {
     private func assign() throws -> String {
         let day = world.dice.within(10...28)
         let asset = world.dice.pick(["A1", "A2", "A3"])
-        _ = try store.importAssignments([
-            AssignmentRow(asset: asset, form: Ground.form, due: "2026-04-\(day)")
-        ])
+        let row = AssignmentRow(asset: asset, form: Ground.form, due: "2026-04-\(day)")
+        world.assignments.append(row)
+        _ = try store.importAssignments([row])
         return "assigns an inspection of \(asset)"
     }
 

@@ -13,12 +13,18 @@ struct Options {
     var isCareful = false
     /// So many states after a power cut, in place of the seeds.
     var powerCuts: Int?
+    /// Draws incidents as well. Without them a seed is the run that it was before there were any.
+    var hasIncidents = false
+    /// Instead of seeds: so many devices come back after an outage.
+    var isStorm = false
+    var devices = 1000
     /// Of a process that runs seeds for another one: every so many-th.
     var stride: UInt64?
 
     static let usage = """
         Usage: walkdown-sim [--seeds N] [--start S] [--fault NAME] [--mutant NAME] [--jobs N]
-                            [--story] [--careful] [--list]
+                            [--incidents] [--story] [--careful] [--list]
+               walkdown-sim --storm [--devices N] [--start S]
                walkdown-sim --power-cuts N [--start S] [--mutant NAME]
 
         Runs so many simulations of devices, network and server, one by each seed from S on, and
@@ -27,7 +33,10 @@ struct Options {
           --fault NAME   nothing else goes wrong; --list shows the names
           --mutant NAME  with a broken variant built in; has to fail
           --jobs N       so many runs at once; all processors by default
+          --incidents    also a restored server, a cloned home, damaged files, upgrades
           --story        tells what happens in each run
+          --storm        so many devices (1000) come back after an outage, by seed S: how many requests
+                         reach the server in which second; exit status 0 if the goals hold
           --careful      checks after everything that happens, which takes long
           --power-cuts N one day of a device; the power goes at each of its writes, and so many of
                          the states that its disk can have then are opened
@@ -48,6 +57,9 @@ struct Options {
             case "--stride": stride = UInt64(try Self.number(word, rest.popFirst()))
             case "--story": tellsStory = true
             case "--careful": isCareful = true
+            case "--incidents": hasIncidents = true
+            case "--storm": isStorm = true
+            case "--devices": devices = max(1, try Self.number(word, rest.popFirst()))
             case "--fault":
                 fault = try Self.name(word, rest.popFirst(), Fault.init(rawValue:))
             case "--mutant":
@@ -82,6 +94,7 @@ struct Options {
         if let mutant { words += ["--mutant", mutant.rawValue] }
         if tellsStory { words.append("--story") }
         if isCareful { words.append("--careful") }
+        if hasIncidents { words.append("--incidents") }
         return words
     }
 }

@@ -83,6 +83,7 @@ struct Quiescence {
         for _ in 0..<12 {
             for device in world.devices {
                 guard let store = device.store else { continue }
+                if try !store.offeredChanges().isEmpty { try store.leaveOffered() }
                 let inspector = Inspector(device: device, store: store, world: world)
                 // Deciding one row may take others along.
                 while let row = try store.outbox().first(where: {

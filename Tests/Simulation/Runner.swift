@@ -10,7 +10,7 @@ final class Runner {
     init(_ options: Options) throws {
         self.options = options
         ground = try Ground(mutant: options.mutant)
-        fibers = (0..<Ground.mostDevices).map { _ in Fiber() }
+        fibers = (0..<Ground.mostDevices + Ground.mostCopies).map { _ in Fiber() }
     }
 
     func run() {
@@ -42,7 +42,10 @@ final class Runner {
         for line in lines.suffix(Self.longestStory) { say("  " + line) }
         let mutant = options.mutant.map { " --mutant \($0.rawValue)" } ?? ""
         let fault = options.fault.map { " --fault \($0.rawValue)" } ?? ""
-        say("  once more: walkdown-sim --seeds 1 --start \(seed)\(fault)\(mutant) --story")
+        let incidents = options.hasIncidents ? " --incidents" : ""
+        say(
+            "  once more: walkdown-sim --seeds 1 --start \(seed)\(fault)\(mutant)\(incidents) --story"
+        )
     }
 
     private func result(of seed: UInt64, keepsStory: Bool) -> (String?, [String]) {
@@ -50,8 +53,7 @@ final class Runner {
         var story: Story?
         do {
             let world = try World(
-                seed: seed, ground: ground, fibers: fibers, fault: options.fault,
-                mutant: options.mutant, keepsStory: keepsStory, isCareful: options.isCareful)
+                seed: seed, ground: ground, fibers: fibers, options, keepsStory: keepsStory)
             story = world.story
             try world.run()
             return (nil, world.story.lines)

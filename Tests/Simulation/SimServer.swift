@@ -8,7 +8,11 @@ import Sync
 /// The server's program: the real store behind the routes of the gateway, on a disk that fails.
 final class SimServer {
     let disk: Disk
-    private let path: String
+    private let folder: String
+    private var path: String
+    private var restores = 0
+    /// What its program knows.
+    var model = RecordModel.current
     private let clock: SimClock
     private let source: DiceBox
     private(set) var store: SQLiteStore?
@@ -16,6 +20,7 @@ final class SimServer {
     private(set) var reader: Connection?
 
     init(ground: Ground, clock: SimClock, seed: UInt64) {
+        folder = ground.serverFolder
         path = ground.serverPath
         disk = Disk(folder: ground.serverFolder)
         self.clock = clock
@@ -23,13 +28,16 @@ final class SimServer {
     }
 
     var isUp: Bool { store != nil }
+    var isRestored: Bool { restores > 0 }
+
+    private var environment: SQLiteStore.Environment {
+        let (clock, source) = (clock, source)
+        return SQLiteStore.Environment(
+            now: { clock.now }, random: { source.bytes($0) }, readers: 1, model: model)
+    }
 
     func start() throws {
-        let (clock, source) = (clock, source)
-        store = try SQLiteStore.open(
-            at: path,
-            SQLiteStore.Environment(
-                now: { clock.now }, random: { source.bytes($0) }, readers: 1))
+        store = try SQLiteStore.open(at: path, environment)
         reader = try Connection.open(path, mode: .readOnly)
     }
 
@@ -42,29 +50,50 @@ final class SimServer {
         store = nil
     }
 
+    // MARK: Backups
+
+    /// Beside the program that works.
+    /// - Returns: the file.
+    func backUp(number: Int) throws -> String {
+        let file = folder + "-backup-\(number).db"
+        _ = try SQLiteStore.backUp(path, to: file)
+        return file
+    }
+
+    /// While the program is down: a new file takes the database's place.
+    func restore(from backup: String) throws {
+        let replaced = try SQLiteStore.settle(path)
+        restores += 1
+        path = folder + "/restored-\(restores).db"
+        try Disk.copy(backup, to: path)
+        _ = try SQLiteStore.prepareRestored(
+            path, named: "the backup", replacing: replaced, environment)
+    }
+
     // MARK: Requests
 
     /// - Returns: nil where the program ended before it answered.
     func answer(
-        _ call: WireCall, by index: Int, as node: NodeID, _ oracle: Oracle
+        _ call: WireCall, from device: Handheld, _ oracle: Oracle
     ) throws -> WireAnswer? {
         guard let store else { return nil }
         defer { store.waitUntilIdle() }
         do {
-            return try route(call, by: index, as: node, store, oracle)
+            return try route(call, from: device, store, oracle)
         } catch let violation as Violation {
             throw violation
         } catch {
-            return disk.hasStopped ? nil : refusal(error)
+            return disk.hasStopped ? nil : Self.refusal(error)
         }
     }
 
     private func route(
-        _ call: WireCall, by index: Int, as node: NodeID, _ store: SQLiteStore, _ oracle: Oracle
+        _ call: WireCall, from handheld: Handheld, _ store: SQLiteStore, _ oracle: Oracle
     ) throws -> WireAnswer {
         guard
             let device = try store.device(
-                tokenHash: Ground.tokenHash(index), node: call.node ?? node)
+                tokenHash: Ground.tokenHash(handheld.account),
+                node: call.node ?? handheld.speaksAs)
         else {
             return WireAnswer.failure(401, "unauthorized")
         }
@@ -74,7 +103,7 @@ final class SimServer {
         case "/api/v1/sync/push":
             let request = try PushRequest(json: .parse(call.body ?? []))
             let response = try oracle.watch(
-                request, by: Ground.node(index), store, self
+                request, by: handheld.node, store, self
             ) { request in
                 try store.push(request, from: device, idempotencyKey: call.idempotencyKey)
             }
@@ -85,7 +114,9 @@ final class SimServer {
             return .json(oracle.hideUncommitted(page).json)
         case "/api/v1/sync/copies":
             let request = try CopyRequest(json: .parse(call.body ?? []))
-            return .json(try store.takeCopies(request, from: device).json)
+            let response = try store.takeCopies(request, from: device)
+            if let reader { try oracle.watch(request, response, reader) }
+            return .json(response.json)
         case "/api/v1/forms": return .json(FormListing.document(try store.publishedForms()))
         default:
             let names = parts[0].split(separator: "/").suffix(2).map(String.init)
@@ -96,7 +127,7 @@ final class SimServer {
         }
     }
 
-    private static func query(_ text: Substring) -> [String: String] {
+    static func query(_ text: Substring) -> [String: String] {
         var items: [String: String] = [:]
         for item in text.split(separator: "&") {
             let pair = item.split(separator: "=", maxSplits: 1)
@@ -106,7 +137,7 @@ final class SimServer {
     }
 
     /// The gateway's table, as far as devices meet it.
-    private func refusal(_ error: any Error) -> WireAnswer {
+    static func refusal(_ error: any Error) -> WireAnswer {
         switch error {
         case let error as ServerStoreError:
             switch error.code {

@@ -24,24 +24,36 @@ final class World {
     private let operations: Int
     private let isCareful: Bool
     private let serverClock: SimClock
+    private let ground: Ground
+    private let fibers: [Fiber]
+    /// Of what came to the simulation later: the runs of before stay what they were.
+    var incidentDice: Dice
+    private lazy var incidents = Incidents(self)
+    /// What the office has imported, which it keeps elsewhere as well.
+    var assignments: [AssignmentRow] = []
     private(set) var isServerFull = false
     private var full: Set<Int> = []
     private var cursors: [Int: CursorWatch] = [:]
 
     init(
-        seed: UInt64, ground: Ground, fibers: [Fiber], fault: Fault?, mutant: Mutant?,
-        keepsStory: Bool, isCareful: Bool
+        seed: UInt64, ground: Ground, fibers: [Fiber], _ options: Options, keepsStory: Bool
     ) throws {
-        self.isCareful = isCareful
+        isCareful = options.isCareful
+        self.ground = ground
+        self.fibers = fibers
         var dice = Dice(seed: seed)
-        self.mutant = mutant
+        incidentDice = Dice(seed: ~seed)
+        mutant = options.mutant
         story = Story(isKept: keepsStory, in: ground.folder)
-        faults = FaultPlan(dice: &dice, only: fault)
+        faults = FaultPlan(
+            dice: &dice,
+            incidents: options.hasIncidents || options.fault != nil ? incidentDice.split() : nil,
+            only: options.fault)
         let count = dice.pick([2, 2, 3, 3, 3, 4, 5, 6, 8, 10])
         operations = dice.within(200...500)
         crowd = dice.pick([1, 2, 3, 6, 12])
         try ground.prepare(devices: 0..<count)
-        oracle = Oracle(mutant: mutant, seed: dice.next())
+        oracle = Oracle(mutant: options.mutant, seed: dice.next())
         serverClock = SimClock(timeline)
         server = SimServer(ground: ground, clock: serverClock, seed: dice.next())
         networkSeed = dice.next()
@@ -49,7 +61,8 @@ final class World {
         for index in 0..<count {
             devices.append(
                 try Handheld(
-                    index, ground: ground, fiber: fibers[index], world: self, seed: dice.next()))
+                    index, of: index, ground: ground, fiber: fibers[index], world: self,
+                    seed: dice.next()))
         }
         if keepsStory { oracle.tell = { [unowned self] in tell($0) } }
         tell("seed \(seed): \(count) devices, \(operations) operations; " + faultWords)
@@ -69,6 +82,7 @@ final class World {
     func run() throws {
         defer { endAll() }
         try server.start()
+        if let reader = server.reader { try oracle.begin(reader) }
         for device in devices { try device.start() }
         try live()
         tell("from here on nothing goes wrong any more")
@@ -83,8 +97,8 @@ final class World {
     private func live() throws {
         for _ in 0..<operations {
             try advance(pause())
-            eventNumber += 1
-            oracle.eventNumber = eventNumber
+            beginEvent()
+            try incidents.happen()
             switch dice.below(60) {
             case 0...4: try actInOffice()
             case 5: try meet()
@@ -93,6 +107,12 @@ final class World {
             try collectTheDead()
             if isCareful { try checkAll() }
         }
+    }
+
+    /// What comes from now on is newer than what came.
+    func beginEvent() {
+        eventNumber += 1
+        oracle.eventNumber = eventNumber
     }
 
     /// People work in bursts.
@@ -194,15 +214,16 @@ final class World {
         }
     }
 
-    private func startLater(_ device: Handheld) {
+    func startLater(_ device: Handheld) {
         timeline.after(Int64(dice.within(500...60_000))) { [self] in try start(device) }
     }
 
-    private func start(_ device: Handheld) throws {
+    func start(_ device: Handheld) throws {
         guard !device.isUp else { return }
         // Closing can be what a machine stops in.
         if device.disk.hasStopped { reviveDisk(device) }
         do {
+            try incidents.repair(device)
             try device.start()
         } catch {
             guard device.disk.hasStopped || isFull(device) else { throw error }
@@ -212,12 +233,36 @@ final class World {
         }
         guard let store = device.store else { return }
         tell("\(device.node) starts")
-        device.ledger.settleUnclear(waiting: try store.waitingValues(), number: eventNumber)
+        try incidents.settle(device)
+        device.ledger.settleUnclear(waiting: try store.waitingValues())
         try check(device)
         if endsAgain(.powerCut) {
             device.nextEnd = .powerCut
             device.disk.stop(after: dice.below(4))
         }
+    }
+
+    // MARK: Incidents
+
+    /// A path that is on no machine's disk.
+    var spareFile: String { ground.folder + "/run/spare" }
+
+    /// The device's copy of the server's records begins anew, or is an older one.
+    func forgetCursor(of device: Handheld) { cursors[device.index] = nil }
+
+    var hasRoomForCopy: Bool {
+        let copies = devices.filter { $0.index != $0.account }.count
+        return copies < Ground.mostCopies && devices.count < fibers.count
+    }
+
+    /// Another machine with a copy of a device's home.
+    func addCopy(of original: Handheld) throws -> Handheld {
+        try ground.copyHome(of: original.index, to: devices.count)
+        let copy = try Handheld(
+            devices.count, of: original.account, ground: ground, fiber: fibers[devices.count],
+            world: self, seed: incidentDice.next())
+        devices.append(copy)
+        return copy
     }
 
     // MARK: Ends
@@ -281,13 +326,19 @@ final class World {
             server.disk.fill(true)
             timeline.after(Int64(dice.within(500...20_000))) { [self] in makeRoomOnServer() }
         }
-        if strikes(.clockStep) { serverClock.skew = dice.pick(SimClock.steps) }
-        let answer = try server.answer(
-            call, by: index, as: devices[index].speaksAs, oracle)
+        if strikes(.clockStep) { setServerClock() }
+        let answer = try server.answer(call, from: devices[index], oracle)
         tell(
             "node-\(index) \(call.path.split(separator: "?")[0].split(separator: "/").last ?? ""):"
                 + " \(answer.map { "\($0.status)" } ?? "nothing")")
         return server.disk.hasStopped ? nil : answer
+    }
+
+    /// What was settled 30 days ago by its clock can be offered no more.
+    private func setServerClock() {
+        let step = dice.pick(SimClock.steps)
+        let isLong = abs(step) > 7 * 86_400_000
+        serverClock.skew = isLong && faults.isPlanned(.serverRestore) ? 0 : step
     }
 
     private func makeRoomOnServer() {
@@ -309,6 +360,7 @@ final class World {
         makeRoomOnServer()
         serverClock.skew = 0
         if !server.isUp { try startServer() }
+        try incidents.makePeace()
         for device in devices {
             device.disk.stop(after: nil)
             makeRoom(device)
@@ -329,33 +381,17 @@ final class World {
         guard faults.isEmpty else {
             throw Violation("the audit found something", "\(device.node): \(faults)")
         }
-        // A repetition after a crash is no copy of the device.
-        guard !device.wasTakenForCopy || device.mayLookCopied else {
+        // A repetition after a crash is no copy of the device. What goes again to a restored server goes
+        // in an order of its own, so that a repetition may look like one.
+        guard !device.wasTakenForCopy || device.mayLookCopied || server.isRestored else {
             throw Violation("a device was taken for a copy of itself", "\(device.node)")
         }
         try device.ledger.check(
             waiting: store.waitingValues(), settled: oracle.settled, node: device.node)
-        try device.ledger.checkReads(store.ownValues(device.speaksAs), node: device.node)
+        if !device.hasTwin {
+            try device.ledger.checkReads(store.ownValues(device.speaksAs), node: device.node)
+        }
         try cursors[device.index, default: CursorWatch()].check(
             store.position().cursor, device.node)
-    }
-}
-
-/// A cursor moves forward, within an epoch, as long as nothing takes it back.
-struct CursorWatch {
-    private var newest: (epoch: Int64, position: Int64)?
-
-    mutating func check(_ cursor: String?, _ node: NodeID) throws {
-        guard let cursor else {
-            newest = nil
-            return
-        }
-        let parts = cursor.split(separator: ".").compactMap { Int64($0, radix: 36) }
-        guard parts.count >= 2 else { throw Violation("a cursor is not one", "\(node)") }
-        if let newest, newest.epoch == parts[0], newest.position > parts[1] {
-            throw Violation(
-                "a cursor went back", "\(node): from \(newest.position) to \(parts[1])")
-        }
-        newest = (parts[0], parts[1])
     }
 }

@@ -14,6 +14,7 @@ if words == ["--list"] {
 }
 do {
     let options = try Options(words)
+    if options.isStorm { exit(try StormRun.run(options) ? 0 : 1) }
     if options.stride != nil {
         try Runner(options).run()
         exit(0)

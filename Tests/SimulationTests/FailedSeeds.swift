@@ -5,6 +5,8 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
     var number: UInt64
     /// What was wrong.
     var story: String
+    /// Further options of the run that failed.
+    var words: [String] = []
 
     var testDescription: String { "\(number): \(story)" }
 }

@@ -13,7 +13,7 @@ struct SimulationTests {
 
     @Test("a seed that failed once never fails again", arguments: FailedSeeds.all)
     func failedOnce(seed: FailedSeed) throws {
-        let run = try SimulationRun("--seeds", "1", "--start", "\(seed.number)")
+        let run = try SimulationRun(["--seeds", "1", "--start", "\(seed.number)"] + seed.words)
         #expect(run.status == 0, "\(seed.story)\n\(run.output)")
     }
 
@@ -22,6 +22,11 @@ struct SimulationTests {
         arguments: [
             ["ack-by-row"], ["plain-sequence"], ["unequal-trigger"], ["arrival-order"],
             ["synchronous-normal", "--fault", "power-cut"],
+            ["bases-believed", "--fault", "server-restore"],
+            ["acknowledged-forgotten", "--fault", "server-restore"],
+            ["fork-unnoticed", "--fault", "cloned-home"],
+            ["stale-journal", "--fault", "database-damage"],
+            ["careless-migration", "--fault", "migration"],
         ])
     func mutants(words: [String]) throws {
         let run = try SimulationRun(["--seeds", "6", "--mutant"] + words)
@@ -59,12 +64,27 @@ struct SimulationTests {
         #expect(stories[0] == stories[1])
     }
 
+    @Test(
+        "each thing that happens once in the life of a device or a server happens, and does no harm",
+        arguments: ["cloned-home", "journal-damage", "database-damage", "migration"])
+    func incident(name: String) throws {
+        let run = try SimulationRun("--seeds", "4", "--fault", name)
+        #expect(run.status == 0, "\(run.output)")
+    }
+
+    @Test("T100 a thousand devices after an outage: no second has above three times the mean")
+    func storm() throws {
+        let run = try SimulationRun("--storm")
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.lines.count { $0.contains(" ratio ") } == 2)
+    }
+
     @Test("each fault is listed, and a name that is not leads to status 2")
     func words() throws {
         let list = try SimulationRun("--list")
         #expect(list.status == 0)
         #expect(list.lines.count { $0.hasPrefix("fault ") } >= 20)
-        #expect(list.lines.count { $0.hasPrefix("mutant ") } == 5)
+        #expect(list.lines.count { $0.hasPrefix("mutant ") } == 10)
         #expect(try SimulationRun("--fault", "nonsense").status == 2)
         #expect(try SimulationRun("--help").status == 0)
     }

@@ -1,6 +1,6 @@
 internal import Coding
 internal import Crypto
-internal import Replication
+package import Replication
 
 /// Carries out the machine's instructions against a replica and a transport, on the caller's
 /// thread, until the cycle is over.
@@ -178,13 +178,13 @@ extension Machine.Instruction {
 }
 
 extension WireCall {
-    static func push(_ request: PushRequest) -> WireCall {
+    package static func push(_ request: PushRequest) -> WireCall {
         WireCall(
             method: .post, path: "/api/v1/sync/push", body: request.document,
             idempotencyKey: request.idempotencyKey)
     }
 
-    static func pull(_ request: PullRequest) -> WireCall {
+    package static func pull(_ request: PullRequest) -> WireCall {
         let query = request.queryItems.map { "\($0.name)=\(encoded($0.value))" }
         return WireCall(path: "/api/v1/sync/pull?" + query.joined(separator: "&"))
     }
@@ -195,7 +195,7 @@ extension WireCall {
             idempotencyKey: nil)
     }
 
-    static let forms = WireCall(path: "/api/v1/forms")
+    package static let forms = WireCall(path: "/api/v1/forms")
 
     static func form(_ listing: FormListing) -> WireCall {
         WireCall(path: "/api/v1/forms/\(encoded(listing.id))/\(encoded(listing.version))")
