@@ -319,6 +319,10 @@ final class World {
     /// A request at the server's door.
     func reachServer(_ call: WireCall, by index: Int) throws -> WireAnswer? {
         guard server.isUp else { return nil }
+        // The copies of others would hide that a device has forgotten its own.
+        if mutant == .acknowledgedForgotten, call.path.hasSuffix("/copies") {
+            return .failure(404, "not_found")
+        }
         if strikes(.serverCrash) { stopServerSoon(power: false) }
         if strikes(.serverPowerCut) { stopServerSoon(power: true) }
         if strikes(.serverDiskFull), !isServerFull {

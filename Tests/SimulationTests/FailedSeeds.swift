@@ -21,5 +21,17 @@ enum FailedSeeds {
         FailedSeed(number: 278, story: "a record begun without a value was applied to nothing"),
         FailedSeed(number: 301, story: "settled beside a conflict, out of scope: an older value"),
         FailedSeed(number: 587, story: "a record let go before the review was heard of stayed"),
+        FailedSeed(
+            number: 1220, story: "an older word of a device's own came back over a later one",
+            words: ["--incidents"]),
+        FailedSeed(
+            number: 1282, story: "what was cleared came back after a restore",
+            words: ["--incidents"]),
+        FailedSeed(
+            number: 1434, story: "what was out of reach stayed in a database made anew",
+            words: ["--incidents"]),
+        FailedSeed(
+            number: 114, story: "a part in review went behind what was entered later",
+            words: ["--fault", "server-restore"]),
     ]
 }
