@@ -99,7 +99,7 @@ enum DoctorCommand {
         guard let look else { return [database] }
         return [database, Finding(name: "storage", note: look.sizes.sentence)]
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
-            + [look.status.keptNotice].compactMap { $0 }.map { Finding(name: "kept", note: $0) }
+            + look.status.keptNotices.map { Finding(name: "kept", note: $0) }
     }
 
     private static let repairing =

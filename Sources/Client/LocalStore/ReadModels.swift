@@ -159,6 +159,10 @@ package struct StatusSummary: Sendable, Equatable {
     package var drafts = 0
     /// Records that were here before the server was restored, and that it does not have any more.
     package var keptFromBefore = 0
+    /// Why the server does not take some of that.
+    package var copyRefusals: [CopyRefusal] = []
+    /// Of so many of them the answers had gone from here by retention: they are not offered.
+    package var keptInPart = 0
     /// Changes that stand in the journal alone, until a person takes or leaves them.
     package var offered = 0
     /// How many may be PENDING or IN_FLIGHT.
@@ -184,6 +188,17 @@ package struct StatusSummary: Sendable, Equatable {
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }
+}
+
+/// What a server says of copies that it does not take.
+package struct CopyRefusal: Sendable, Equatable {
+    package var reason: String
+    package var records: Int
+
+    package init(reason: String, records: Int) {
+        self.reason = reason
+        self.records = records
+    }
 }
 
 package struct AssetSummary: Sendable, Equatable {

@@ -91,6 +91,8 @@ extension DeviceStore {
                     Int(try $0.integer(0))
                 } ?? 0
             summary.keptFromBefore = try database.lostRecords()
+            summary.copyRefusals = try database.copyRefusals()
+            summary.keptInPart = try database.recordsKeptInPart()
             summary.syncsInBackground = try database.syncsInBackground()
             summary.offered = try database.offeredCount()
             summary.isOffline = try database.metadataInteger("reachable") == 0

@@ -35,6 +35,7 @@ package enum Schema {
         Migration("records that a restored server lacks") { try $0.run(script: lost) },
         Migration("copies for a restored server") { try $0.run(script: copies) },
         Migration("answers that are wanted again") { try $0.run(script: wanted) },
+        Migration("what is kept in part") { try $0.run(script: partial) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -238,6 +239,11 @@ package enum Schema {
     static let copies = """
         ALTER TABLE __sync_lost_field ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE __sync_lost_field ADD COLUMN refusal TEXT;
+        """
+
+    /// Of what a restored server lacks, a record whose answers had gone from here by retention.
+    static let partial = """
+        ALTER TABLE __sync_lost ADD COLUMN is_partial INTEGER NOT NULL DEFAULT 0;
         """
 
     /// Archived records that changed wait for the answers of those that belong to them.
