@@ -94,16 +94,30 @@ enum DoctorCommand {
                     counted(found.broken.count, "rule is", "rules are") + " broken",
                     advice: (found.broken + [repairing]).joined(separator: "\n"))
             }
+            try requireUpToDate(found.status)
             return nil
         }
         guard let look else { return [database] }
         return [database, Finding(name: "storage", note: look.sizes.sentence)]
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
+            + Repair.words(for: look.status.newOffers).map { Finding(name: "offered", note: $0) }
             + look.status.keptNotices.map { Finding(name: "kept", note: $0) }
     }
 
     private static let repairing =
         "'walkdown doctor --repair' makes a new one from the journal."
+
+    private static func requireUpToDate(_ status: StatusSummary) throws {
+        let behind = status.behindJournal
+        guard behind == 0 else {
+            throw Failure(
+                .failed,
+                "the database lacks "
+                    + counted(behind, "change that its journal has", "changes that its journal has"),
+                advice: "Nothing is lost: the next command that writes brings that in, such as"
+                    + " 'walkdown sync'.")
+        }
+    }
 
     private static func examineDatabase(
         of unlocked: UnlockedHome, _ run: CommandRun

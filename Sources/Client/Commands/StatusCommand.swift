@@ -59,6 +59,7 @@ extension StatusSummary {
             "keptFromBefore": .integer(Int64(keptFromBefore)),
             "keptRefused": .integer(Int64(keptRefused)), "keptInPart": .integer(Int64(keptInPart)),
             "offered": .integer(Int64(offered)),
+            "behindJournal": .integer(Int64(behindJournal)),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
@@ -67,7 +68,7 @@ extension StatusSummary {
     var notices: [String] {
         upgradeNotices
             + [syncsInBackground ? nil : BackgroundSync.off].compactMap { $0 } + keptNotices
-            + [offeredNotice].compactMap { $0 }
+            + journalNotices
     }
 
     /// What holds an upgrade up.
@@ -87,11 +88,26 @@ extension StatusSummary {
     }
 
     /// What stands in the journal and not in the database.
-    var offeredNotice: String? {
-        guard offered > 0 else { return nil }
-        return counted(offered, "change stands", "changes stand")
-            + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it is, and"
-            + " 'walkdown doctor --repair --last-change take' or 'leave' decides"
+    private var journalNotices: [String] {
+        var notices: [String] = []
+        if behindJournal > 0 {
+            notices.append(
+                counted(behindJournal, "change stands", "changes stand")
+                    + " in the journal and not yet in the database, which is an older one: the next"
+                    + " command that writes brings that in, such as 'walkdown sync'")
+        }
+        if offered > 0 {
+            notices.append(
+                counted(offered, "change stands", "changes stand")
+                    + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it"
+                    + " is, and 'walkdown doctor --repair --last-change take' or 'leave' decides")
+        }
+        if isJournalUnreadable {
+            notices.append(
+                "the journal cannot be read, so nothing proves that the server has everything:"
+                    + " 'walkdown doctor' says why")
+        }
+        return notices
     }
 
     /// What the server has lost and this device has not, and why some of it does not go there.

@@ -165,6 +165,13 @@ package struct StatusSummary: Sendable, Equatable {
     package var keptInPart = 0
     /// Changes that stand in the journal alone, until a person takes or leaves them.
     package var offered = 0
+    /// Those of them that no process that writes has met yet.
+    package var newOffers: [OfferedChange] = []
+    /// Changes that were called saved and stand in the journal alone: the database is an older one.
+    /// The next process that writes brings them in.
+    package var behindJournal = 0
+    /// Nobody knows what the journal has.
+    package var isJournalUnreadable = false
     /// How many may be PENDING or IN_FLIGHT.
     package var queueLimit = 0
 
@@ -175,7 +182,7 @@ package struct StatusSummary: Sendable, Equatable {
     package var state: String {
         if failed + conflict + offered > 0 { return "attention" }
         if isOffline { return "offline" }
-        let waits = pending + inFlight + inReview + mediaPending > 0
+        let waits = pending + inFlight + inReview + mediaPending + behindJournal > 0
         return waits || digest != .equal ? "waiting" : "synced"
     }
 
@@ -184,7 +191,8 @@ package struct StatusSummary: Sendable, Equatable {
     /// equal when the server was last asked. A record that only devices have any more counts as well, and
     /// a change that only the journal has.
     package var nothingUnsynced: Bool {
-        unsynced + mediaPending + drafts + keptFromBefore + offered == 0 && digest == .equal
+        unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal == 0
+            && !isJournalUnreadable && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

@@ -71,9 +71,31 @@ extension DeviceStore {
         }
     }
 
+    /// In a process that only reads, also of what stands in the journal alone.
     package func status() throws -> StatusSummary {
-        try read { database in
+        let summary = try statusNow()
+        // A process that writes may have been in the middle of a transaction.
+        return summary.newOffers.isEmpty ? summary : try statusNow()
+    }
+
+    private func statusNow() throws -> StatusSummary {
+        // Before the database: what was committed meanwhile is then in both.
+        let journal: JournalReading?
+        var isUnreadable = false
+        do {
+            journal = try readJournal()
+        } catch {
+            // 'doctor' says why.
+            (journal, isUnreadable) = (nil, true)
+        }
+        return try read { database in
             var summary = StatusSummary()
+            summary.isJournalUnreadable = isUnreadable || journal?.faults.isEmpty == false
+            if let journal {
+                let backlog = try JournalComparison(journal).backlog(beside: database)
+                summary.behindJournal = backlog.behind
+                summary.newOffers = backlog.offers
+            }
             let counts = try database.query(
                 """
                 SELECT status, count(*), min(created_at_utc) FROM __sync_outbox
@@ -94,7 +116,7 @@ extension DeviceStore {
             summary.copyRefusals = try database.copyRefusals()
             summary.keptInPart = try database.recordsKeptInPart()
             summary.syncsInBackground = try database.syncsInBackground()
-            summary.offered = try database.offeredCount()
+            summary.offered = try database.offeredCount() + summary.newOffers.count
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1
