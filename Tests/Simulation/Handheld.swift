@@ -40,6 +40,8 @@ final class Handheld {
     private(set) var cycles = 0
     /// Mutations of a batch: with few of them a short queue is several batches.
     private let batchSize: Int
+    /// How long it lets a network that is back settle, beside what all devices wait.
+    private var jitter: Dice
     /// The server took it for a copy of itself, of which there is none here.
     private(set) var wasTakenForCopy = false
     /// A push of its came once more or late; or the server seemed to break over one that it had taken,
@@ -69,6 +71,7 @@ final class Handheld {
         lease = try HomeLease.acquire(home)
         var dice = Dice(seed: seed &+ 1)
         batchSize = dice.pick([2, 3, 5, 10, PushRequest.mostMutations])
+        jitter = Dice(seed: seed &+ 2)
         let (clock, ids) = (SimClock(world.timeline), DiceBox(seed: seed))
         self.clock = clock
         sources = StoreSources(
@@ -143,7 +146,7 @@ final class Handheld {
     // MARK: Cycles
 
     func wake(_ reason: Schedule.Wake) {
-        schedule.wake(reason, now: clock.now)
+        schedule.wake(reason, now: clock.now) { [self] in Int64(jitter.below(Int($0))) }
         arm()
     }
 
