@@ -5,8 +5,9 @@ internal import Replication
 extension Machine {
     mutating func push(_ event: Event) -> Instruction {
         switch (phase, event) {
-        case (.sealing, .sealed(let request?)):
+        case (.sealing, .sealed(var request?)):
             pages.areCurrent = false
+            request.unheard = batches.unheard
             return send(request)
         case (.sealing, .sealed(nil)): return queueIsEmpty()
         case (.pushing(let request), .pushed(let reply)): return answered(reply, request)
