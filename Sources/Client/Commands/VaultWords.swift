@@ -41,7 +41,8 @@ enum VaultWords {
         case .damaged(let what):
             Failure(
                 .locked, "vault.json is damaged: \(what)",
-                advice: "The PIN was not judged. Put an undamaged copy of vault.json back.")
+                advice: "The PIN was not judged, and vault.copy.json is no better. Put an undamaged"
+                    + " vault.json back.")
         case .unknownVersion(let version):
             Failure(
                 .locked, "vault.json is of version \(version), which a newer walkdown has written",
