@@ -108,6 +108,8 @@ package struct OutboxRow: Sendable, Equatable {
     package var nextAttemptUtc: String?
     package var createdAtUtc: String
     package var columns: [FieldName]
+    /// Whether what it says may stand in a bundle.
+    package var isInBundle: Bool
 }
 
 /// What is known of this device's copy and the server's, since either of them last changed.

@@ -229,7 +229,7 @@ extension Connection {
         try query(
             """
             SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
-                last_error, next_attempt_at, created_at_utc
+                last_error, next_attempt_at, created_at_utc, in_bundle IS NOT NULL
             FROM __sync_outbox \(condition) ORDER BY seq_id LIMIT \(limit)
             """, values
         ) { row in
@@ -239,7 +239,8 @@ extension Connection {
                 status: try row.text(5), retryCount: try row.integer(6),
                 lastError: try row.optionalText(7),
                 nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
-                createdAtUtc: try row.text(9), columns: try columns(row.integer(0)))
+                createdAtUtc: try row.text(9), columns: try columns(row.integer(0)),
+                isInBundle: try row.flag(10))
         }
     }
 

@@ -19,13 +19,15 @@ struct WaitingMutation {
     var status: String
     var sealed: Bool
     var snapshot: String?
+    /// Whether it, or one that it took the place of, was sealed for a bundle.
+    var isInBundle: Bool
     var entries: [FieldName: Entry] = [:]
 }
 
 extension Connection {
     private static let waitingColumns = """
         SELECT seq_id, mutation_id, table_name, record_id, operation, status, sealed,
-            server_snapshot
+            server_snapshot, in_bundle IS NOT NULL
         FROM __sync_outbox
         """
 
@@ -51,7 +53,8 @@ extension Connection {
             WaitingMutation(
                 sequence: try row.integer(0), id: try row.text(1), table: try row.text(2),
                 record: RecordID(try row.text(3)), operation: try row.text(4),
-                status: try row.text(5), sealed: try row.flag(6), snapshot: try row.optionalText(7))
+                status: try row.text(5), sealed: try row.flag(6), snapshot: try row.optionalText(7),
+                isInBundle: try row.flag(8))
         }
         for index in mutations.indices {
             mutations[index].entries = try entries(of: mutations[index].sequence)
@@ -93,12 +96,13 @@ extension Connection {
         try execute(
             """
             INSERT INTO __sync_outbox
-                (mutation_id, table_name, record_id, operation, lamport, created_at_utc)
-            VALUES (?, ?, ?, ?, ?, walkdown_now())
+                (mutation_id, table_name, record_id, operation, lamport, in_bundle,
+                    created_at_utc)
+            VALUES (?, ?, ?, ?, ?, ?, walkdown_now())
             """,
             [
                 .text(newID), .text(first.table), .text(first.record.rawValue), .text(operation),
-                .integer(newest),
+                .integer(newest), old.contains(where: \.isInBundle) ? .integer(1) : .null,
             ])
         let sequence = lastInsertRowID
         for (name, entry) in entries { try insert(entry, of: name, into: sequence) }
