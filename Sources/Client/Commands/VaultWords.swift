@@ -55,6 +55,11 @@ enum VaultWords {
                     "'--pin-file FILE' reads it from a file, '--pin-file -' from standard input.")
         case .outOfMemory:
             Failure(.locked, "there is not enough memory to check the PIN; nothing was tried")
+        case .system(_, let path, EROFS):
+            Failure(
+                .locked, "the disk of \(path) can only be read, so no try of a PIN can be counted",
+                advice: "Nothing was tried. Copy the whole home to where it can be written, as with"
+                    + " 'cp -a HOME /dev/shm/home', and read it there with '--home'.")
         case .system(let operation, let path, let code):
             Failure(.locked, "cannot \(operation) \(path): \(String(cString: strerror(code)))")
         }

@@ -175,12 +175,27 @@ package final class DeviceStore: Sendable {
             claim = WritingClaim(home.database)
             writing = try openWriter(home, protection, sources, migrations, parts)
         }
-        let reader = try protection.open(home, .readOnly)
+        let reader = try openReader(home, protection, isAlone: writing == nil)
         try migrations.requireUpToDate(reader)
         return DeviceStore(
             writing: writing, reading: SerialDatabase(reader, label: "walkdown.store.read"),
             lease: held, claim: claim, migrations: migrations, sources: sources,
             journalToRead: writing == nil ? parts : nil)
+    }
+
+    /// - Parameter isAlone: whether this process has no connection that writes.
+    private static func openReader(
+        _ home: Home, _ protection: Protection, isAlone: Bool
+    ) throws -> Connection {
+        do {
+            return try protection.open(home, .readOnly)
+        } catch let error as SQLiteError
+            where isAlone && (error.isFull || error.isReadOnly || error.cannotOpen)
+        {
+            let copy = try MemoryCopy.open(of: home) { try protection.open($0, .readOnly) }
+            guard let copy else { throw error }
+            return copy
+        }
     }
 
     /// The connection that writes, and what goes before each of its commits.
