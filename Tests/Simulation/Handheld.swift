@@ -44,8 +44,7 @@ final class Handheld {
     private var jitter: Dice
     /// The server took it for a copy of itself, of which there is none here.
     private(set) var wasTakenForCopy = false
-    /// A push of its came once more or late; or the server seemed to break over one that it had taken,
-    /// which is then set aside and not in the batch that follows. Either may look like a copy.
+    /// A push of its came once more or late, which may look like a copy.
     private(set) var mayLookCopied = false
     /// The call under way, counted, and its outcome.
     private(set) var call = 0
@@ -212,7 +211,6 @@ final class Handheld {
         world.network.carry(wire, from: self, number: call)
         work()
         fiber.suspend()
-        if case .answer(let answer)? = outcome, answer.status >= 500 { noteDoubt(wire) }
         return outcome ?? .fault(.cancelled)
     }
 
