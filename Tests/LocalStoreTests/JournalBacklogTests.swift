@@ -87,6 +87,7 @@ struct JournalBacklogTests {
         #expect(!status.nothingUnsynced)
         try device.reopen(closed: true)
         try device.store.leaveOffered()
+        try device.finish()
     }
 
     @Test("while a process writes, and where both are alike, a reader finds nothing to tell")
