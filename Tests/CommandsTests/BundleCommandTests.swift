@@ -60,6 +60,23 @@ struct BundleCommandTests {
         #expect(try row.string("status") == "PENDING")
     }
 
+    @Test("a discard says that a bundle may bring back what it gives up", arguments: [true, false])
+    func discarded(isBundled: Bool) throws {
+        try answer("notes=secret")
+        if isBundled { #expect(try run("bundle", file).status == 0) }
+        var id = MutationID("")
+        try bench.withStore { store in
+            id = try #require(try store.outbox().first).mutationId
+            if !isBundled { _ = try store.sealBatch() }
+            try store.fail(id, error: "refused")
+        }
+        let outcome = try run("discard", id.rawValue, "--yes")
+        #expect(outcome.status == 0)
+        let warning = "It may stand in a bundle that was written before"
+        #expect(outcome.output.contains(warning) == isBundled)
+        #expect(try run("outbox", "--json").json?.asArray().isEmpty == true)
+    }
+
     @Test("never over a file that is there, and nothing is sealed for that")
     func occupied() throws {
         try answer("notes=one")

@@ -181,6 +181,10 @@ struct HomeCommandTests {
     func doctorDamage() throws {
         let bench = try CommandBench()
         #expect(truncate(bench.home.vault, 40) == 0)
+        let told = try bench.run("doctor")
+        #expect(told.output.contains("wrong  key slot: vault.json is damaged"))
+        #expect(told.output.contains("its copy is whole"))
+        #expect(truncate(bench.home.vaultCopy, 40) == 0)
         let outcome = try bench.run("doctor", "--json")
         #expect(outcome.status == 6)
         #expect(try outcome.json?.bool("ok") == false)

@@ -111,6 +111,25 @@ struct RepairTests {
         #expect(try troubles() == [])
     }
 
+    @Test("M18 status and doctor tell that an older database lacks what its journal has")
+    func behindJournal() throws {
+        let early = try #require(FileManager.default.contents(atPath: database))
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "seals=GOOD").status == 0)
+        #expect(try bench.document("status").integer("behindJournal") == 0)
+        try early.write(to: URL(fileURLWithPath: database))
+        let status = try bench.document("status")
+        #expect(try status.integer("behindJournal") == 1)
+        #expect(try status.bool("nothingUnsynced") == false)
+        #expect(
+            try bench.run("status").output.contains("1 change stands in the journal and not yet"))
+        #expect(try troubles() == ["database"])
+        #expect(try bench.run("doctor").output.contains("lacks 1 change that its journal has"))
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "notes=x").status == 0)
+        #expect(try bench.document("status").integer("behindJournal") == 0)
+        #expect(try troubles() == [])
+        #expect(try queue().contains { $0.contains("seals") })
+    }
+
     @Test("another process that holds the home is not repaired away from under it")
     func held() throws {
         try bench.withStore { _ in

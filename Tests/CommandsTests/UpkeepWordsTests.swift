@@ -62,6 +62,21 @@ struct UpkeepWordsTests {
         #expect(rows.output.contains("@title\tPier 4"))
     }
 
+    @Test("T86 status says what of that the server refuses, and what is not whole here any more")
+    func keptWords() {
+        var status = StatusSummary()
+        status.keptFromBefore = 4
+        status.copyRefusals = [CopyRefusal(reason: "refused with 400: No.", records: 3)]
+        status.keptInPart = 1
+        #expect(!status.notices.joined().contains("offered with each sync"))
+        #expect(status.notices.count == 3)
+        #expect(status.notices[1].contains("of 3 records (refused with 400: No.)"))
+        #expect(
+            status.notices[2].hasPrefix("the answers of 1 old record had gone from this device"))
+        status.keptFromBefore = 5
+        #expect(status.notices[0].contains("it is offered with each sync, and kept"))
+    }
+
     @Test("the 426 of a cycle says what to do, and that nothing is lost")
     func refusalWords() {
         let failure = CycleReport(outcome: .refused(Refusal(.upgradeNeeded, status: 426))).failure

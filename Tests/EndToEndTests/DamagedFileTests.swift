@@ -11,7 +11,8 @@ struct DamagedFileTests {
         ProcessInfo.processInfo.environment["WALKDOWN_DAMAGES"].flatMap(Int.init) ?? 12
 
     static let files = [
-        "walkdown.db", "walkdown.db-wal", "walkdown.db-shm", "vault.json", "tries", "lock",
+        "walkdown.db", "walkdown.db-wal", "walkdown.db-shm", "vault.json", "vault.copy.json",
+        "tries", "lock",
         "journal/00000001.journal",
     ]
 

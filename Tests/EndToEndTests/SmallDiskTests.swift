@@ -76,6 +76,50 @@ struct SmallDiskTests {
         }
     }
 
+    /// Reads on a disk that has not a byte left, and on one that can only be read.
+    private static let reading = """
+        set -u
+        home=$1 copy=$2; shift 2
+        mount -t tmpfs -o size=64m none "$home" || exit 90
+        cp -a "$copy/." "$home/" || exit 91
+        rm -f "$home/walkdown.db-shm"
+        cat /dev/zero >"$home/fill" 2>/dev/null
+        "$@" status --home "$home" >&2 || exit 92
+        ls -d /dev/shm/walkdown-read-* >/dev/null 2>&1 && exit 93
+        "$@" outbox --json --home "$home" || exit 94
+        mount -o remount,ro "$home" || exit 95
+        "$@" outbox --json --home "$home" >/dev/null && exit 96
+        exit 0
+        """
+
+    @Test(
+        "R-6 on a disk without a free byte everything that waits is read, also from a hot log",
+        .enabled(if: canMount, "this machine lets nobody mount a file system of his own"),
+        arguments: [false, true])
+    func readOnFull(isHot: Bool) throws {
+        let bench = try FaultBench()
+        if isHot { try bench.leaveHotLog() }
+        let world = bench.world
+        let mount = world.folder.file("mount")
+        try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
+        let output = world.folder.file("full")
+        let device = bench.template
+        let status = try Spawn.run(
+            ["timeout", "60", "unshare", "-rm", "sh", "-c", Self.reading, "sh"]
+                + [mount, device.home, "sh", "-c"]
+                + ["exec \(device.walkdown) \"$@\" --pin-file \(device.pinFile)", "sh"],
+            output: output, errors: output + ".err")
+        let errors = String(decoding: try world.folder.bytes(of: "full.err"), as: UTF8.self)
+        #expect(status == 0, "\(errors)")
+        #expect(errors.contains("can only be read"), "\(errors)")
+        let rows = try JSON.parse(try world.folder.bytes(of: "full")).asArray()
+        let notes = rows.compactMap { row -> JSON? in
+            guard case .object(let payload)? = try? row.required("payload") else { return nil }
+            return payload["notes"]
+        }
+        #expect(notes.last == (isHot ? "hot" : "old"))
+    }
+
     private func expectKept(_ output: String, _ story: String) throws {
         let parts = output.split(separator: "\n", maxSplits: 1)
         let saved = try #require(Int(parts[0]), "\(story)")

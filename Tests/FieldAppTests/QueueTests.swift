@@ -49,6 +49,22 @@ struct QueueTests {
         #expect(story.field.retried == ["m2"])
     }
 
+    @Test("a question about discarding says where a bundle may bring the change back")
+    func bundled() throws {
+        var story = try Story()
+        var row = QueueRow(id: "m2", record: Story.freezer, name: "FRZ-1", badge: .failed)
+        row.isInBundle = true
+        story.field.rows = [row]
+        story.unlock()
+        story.type("t")
+        story.type("d")
+        guard case .confirm(let question) = story.state.layers.top else {
+            Issue.record("nothing is asked")
+            return
+        }
+        #expect(question.consequence.hasSuffix("imported later, that brings it back."))
+    }
+
     @Test("discard asks; Enter, the same key, any other key and Esc keep everything")
     func safe() throws {
         let refusals: [KeyEvent] = [

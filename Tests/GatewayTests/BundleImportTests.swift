@@ -93,6 +93,37 @@ struct BundleImportTests {
         #expect(office.call("import", "bundle", path).status == 0)
     }
 
+    @Test(
+        "an import that fails in the middle prints what it took before", arguments: [false, true])
+    func interrupted(serving: Bool) throws {
+        let office = try Office()
+        let device = try device(office)
+        let header = BundleHeader(
+            device: device.id, nonce: Crypto.random(BundleHeader.nonceByteCount))
+        var writer = try BundleWriter(header, token: Self.token)
+        var bytes = writer.head
+        // The second batch has another change in the same place of the sequence, as a copy has.
+        for day in 1...2 {
+            var mutation = change(1, ["notes": .string("day \(day)")])
+            mutation.id = MutationID("day\(day)")
+            bytes += try writer.frame(
+                PushRequest(
+                    clientNodeId: "n1", clientEpoch: 1, baton: nil, pullPosition: nil,
+                    mutations: [mutation]))
+        }
+        let path = try write(bytes + writer.endMark(), office)
+        let work = {
+            let reply = office.call("import", "bundle", path)
+            #expect(reply.status == 1, "\(reply.messages)")
+            #expect(reply.output.contains("applied      1\n"))
+            #expect(reply.output.contains("not judged   1\n"))
+            #expect(reply.messages.contains("1 of 2 changes in \(path) were judged before"))
+        }
+        if serving { try office.serve { _ in work() } } else { work() }
+        let export = office.call("export", "--format", "json").output
+        #expect(export.contains("day 1") && !export.contains("day 2"))
+    }
+
     @Test("what is cut, changed, foreign or revoked is refused whole, with a sentence of its own")
     func refused() throws {
         let office = try Office()

@@ -39,6 +39,28 @@ struct BundlingTests {
         try device.finish()
     }
 
+    @Test(
+        "what stands in a bundle is known, also where another change took its place, or after a loss"
+    )
+    func remembered() throws {
+        let id = try device.acceptedInspectionOf(server)
+        try device.store.set([("doors", .integer(1))], on: id)
+        _ = try requests()
+        _ = try device.newInspection()
+        #expect(try device.store.outbox().map(\.isInBundle) == [true, false])
+        try device.expectSecondCopy()
+        try device.rebuild()
+        let sent = try #require(try device.store.outbox().first)
+        #expect(sent.isInBundle)
+        try device.store.fail(sent.mutationId, error: "refused")
+        let again = try #require(try device.store.retry(sent.mutationId))
+        #expect(again != sent.mutationId)
+        #expect(try device.store.isInBundle(whatDiscards: again))
+        let made = try #require(try device.store.outbox().first { $0.operation == "INSERT" })
+        #expect(try !device.store.isInBundle(whatDiscards: made.mutationId))
+        try device.finish()
+    }
+
     @Test("what is entered afterwards never changes what has left the device")
     func editsAfterwards() throws {
         let id = try device.newInspection()

@@ -147,41 +147,67 @@ struct JournalDamageTests {
         try device.finish()
     }
 
-    @Test("entries that were lost leave room for the counts that they used")
-    func margin() throws {
+    /// Six edits, whose last bytes in the journal are changed, and then a rebuilding.
+    private func rebuildWithout(
+        last count: Int, _ change: (inout UInt8) -> Void
+    ) throws -> Rebuilding {
         let id = try device.newInspection()
         for number in 0..<6 { try device.store.set([("doors", .integer(Int64(number)))], on: id) }
         let lamport = try device.store.position().lamport
         try device.store.close()
         var image = try device.image
         image.change("journal/" + JournalSegment.name(1)) { bytes in
-            let last = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
-            for place in last - 900..<last { bytes[place] = 0 }
+            let end = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+            for place in end - count..<end { change(&bytes[place]) }
         }
         try image.write(to: device.home)
-        // Nothing tells it from a write that a power cut took; it is told as that.
-        #expect(try device.rebuildClosed().isTorn)
-        #expect(try device.store.position().lamport > lamport)
-        #expect(try device.store.audit() == [])
+        let rebuilding = try device.rebuildClosed()
+        #expect(try device.store.position().lamport > lamport, "the counts that they used are free")
+        return rebuilding
+    }
+
+    @Test("last edits of which nothing is left are told as a write that a power cut took")
+    func zeroedEnd() throws {
+        let rebuilding = try rebuildWithout(last: 900) { $0 = 0 }
+        #expect(rebuilding.isTorn)
         try device.finish()
     }
 
     @Test("F01 damage that takes the last saved edits is told, and the file is kept")
-    func damagedEnd() throws {
-        let id = try device.newInspection()
-        for number in 0..<6 { try device.store.set([("doors", .integer(Int64(number)))], on: id) }
-        let lamport = try device.store.position().lamport
+    func spoiledEnd() throws {
+        let rebuilding = try rebuildWithout(last: 2000) { $0 ^= 0x5A }
+        #expect(rebuilding.lost > 0 && !rebuilding.isTorn)
+        #expect(try device.reading().setAside == [JournalSegment.name(1) + ".damaged"])
+        try device.finish()
+    }
+
+    @Test(
+        "F01 a first file that is gone or empty, where no database is left, is told as a loss",
+        arguments: [false, true])
+    func beginningGone(isEmptied: Bool) throws {
+        let first = try device.newInspection()
+        try device.store.set([("doors", .integer(1))], on: first)
+        let second = try device.newInspection()
+        for number in 0..<30 {
+            let text = String(repeating: "\(number % 10)", count: 60_000)
+            try device.store.set([("notes", .string(text))], on: second)
+        }
         try device.store.close()
         var image = try device.image
-        image.change("journal/" + JournalSegment.name(1)) { bytes in
-            let last = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
-            for place in last - 2000..<last { bytes[place] ^= 0x5A }
+        #expect(image.journalNames.count > 1)
+        image.remove(HomeImage.database)
+        image.remove(HomeImage.log)
+        let file = "journal/" + JournalSegment.name(1)
+        if isEmptied {
+            image.change(file) { $0 = [UInt8](repeating: 0, count: $0.count) }
+        } else {
+            image.remove(file)
         }
         try image.write(to: device.home)
         let rebuilding = try device.rebuildClosed()
-        #expect(rebuilding.lost > 0 && !rebuilding.isTorn)
-        #expect(try device.store.position().lamport > lamport)
-        #expect(try device.reading().setAside == [JournalSegment.name(1) + ".damaged"])
+        // Enrolment's entries, two inspections with what they begin with, one edit, and some of the notes.
+        #expect(rebuilding.lost > 4)
+        #expect(try device.store.audit() == [])
         try device.finish()
     }
 

@@ -45,8 +45,8 @@ struct JournalEntryTests {
     @Test("an entry of a newer version is told from damage")
     func newer() {
         var bytes = JournalBytes()
-        bytes.append(Int64(4))
-        #expect(throws: JournalFault.newerFormat(4)) { try JournalEntry(decoding: bytes.bytes) }
+        bytes.append(Int64(5))
+        #expect(throws: JournalFault.newerFormat(5)) { try JournalEntry(decoding: bytes.bytes) }
     }
 
     @Test("an entry of the first format is read: it knows of no older epoch and no pull position")
@@ -88,6 +88,17 @@ struct JournalEntryTests {
         #expect(try JournalEntry(decoding: bytes.bytes) == entry)
     }
 
+    @Test(
+        "a segment's beginning of the third format is read: it says nothing of what went before it")
+    func thirdFormat() throws {
+        var bytes = JournalBytes()
+        // Format 3, a beginning, an origin of nothing.
+        for number: Int64 in [3, 0, 0] { bytes.append(number) }
+        #expect(
+            try JournalEntry(decoding: bytes.bytes)
+                == .beginning(JournalOrigin(metadata: [:]), since: 0))
+    }
+
     private let mutation = JournalledMutation(
         id: "m", sequence: 3, table: "inspection", record: "r", operation: "UPDATE",
         status: "PENDING", isSealed: false, lamport: 9, bytes: 64, schemaVersion: 1,
@@ -125,8 +136,9 @@ struct JournalEntryTests {
 /// Entries as no device would make them.
 enum RandomEntries {
     static func entry(_ random: inout SeededRandom) -> JournalEntry {
-        switch random.below(4) {
-        case 0: .beginning(origin(&random))
+        switch random.below(5) {
+        case 0: .beginning(origin(&random), since: random.next())
+        case 4: .letGo(before: random.next())
         case 1:
             .snapshot(
                 JournalSnapshot(

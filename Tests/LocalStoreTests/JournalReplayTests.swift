@@ -138,13 +138,14 @@ struct JournalReplayTests {
     func origin() {
         let old = JournalOrigin(metadata: ["node": "old"])
         let new = JournalOrigin(metadata: ["node": "new"])
-        #expect(replay([.beginning(old), .beginning(new)]).origin == old)
+        #expect(replay([.beginning(old, since: 0), .beginning(new, since: 0)]).origin == old)
         var change = JournalTransaction(
             number: 1, isDurable: true,
             position: JournalPosition(lamport: 1, sequence: 1, serverEpoch: 1), changes: [])
         change.origin = new
-        #expect(replay([.beginning(old), .transaction(change)]).origin == old)
-        #expect(replay([.beginning(old), .transaction(change), .confirmed(1)]).origin == new)
+        #expect(replay([.beginning(old, since: 0), .transaction(change)]).origin == old)
+        #expect(
+            replay([.beginning(old, since: 0), .transaction(change), .confirmed(1)]).origin == new)
     }
 
     @Test("the oldest segment that it takes to know a mutation is known")

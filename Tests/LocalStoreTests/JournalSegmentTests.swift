@@ -63,7 +63,7 @@ struct JournalSegmentTests {
     func missingSector() throws {
         let long = JournalOrigin(metadata: ["token": .text(String(repeating: "x", count: 4000))])
         var chain = JournalChain()
-        let frame = try chain.frame(.beginning(long), by: cipher)
+        let frame = try chain.frame(.beginning(long, since: 0), by: cipher)
         let spare = [UInt8](repeating: 0, count: 1000)
         for sector in 0..<frame.count / 512 {
             var bytes = frame + spare
@@ -175,6 +175,31 @@ struct JournalReadingTests {
         try folder.remove(JournalSegment.name(1))
         #expect(try read().isSound)
         #expect(try read().chain.number == 4)
+    }
+
+    private static let later = JournalEntry.beginning(JournalOrigin(metadata: [:]), since: 1)
+
+    @Test(
+        "a first segment that is gone or empty is told, by the numbers, where it still counted",
+        arguments: [false, true])
+    func beginningGone(isEmptied: Bool) throws {
+        try fill([[Self.mark, Self.mark, Self.mark], [Self.later, Self.mark]])
+        #expect(try read().isSound)
+        if isEmptied {
+            folder.change(JournalSegment.name(1)) { $0 = [UInt8](repeating: 0, count: $0.count) }
+        } else {
+            try folder.remove(JournalSegment.name(1))
+        }
+        #expect(try read().lost == 3)
+    }
+
+    @Test("what an entry lets go is not missed, at the beginning or behind a file that stayed")
+    func letGo() throws {
+        try fill([[Self.mark], [Self.mark], [Self.later, Self.mark, .letGo(before: 3)]])
+        try folder.remove(JournalSegment.name(2))
+        #expect(try read().isSound)
+        try folder.remove(JournalSegment.name(1))
+        #expect(try read().isSound)
     }
 
     @Test("an entry that is missing between others is told")

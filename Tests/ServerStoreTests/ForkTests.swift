@@ -121,6 +121,31 @@ struct ForkTests {
     }
 
     @Test(
+        "what was taken and set aside, because its answer was a 502, makes no fork of what goes next",
+        arguments: Backend.allCases, [false, true])
+    func setAside(backend: Backend, isNamed: Bool) throws {
+        let (yard, id, first, _) = try copied(backend)
+        let lost = first.change(id, ["high": .integer(1)])
+        _ = try yard.store.push(first.request([lost]), from: first.device)
+        var next = first.request([first.change(id, ["low": .integer(2)])])
+        if isNamed { next.unheard = [lost.id] }
+        next = try PushRequest(json: .parse(next.document))
+        guard isNamed else {
+            #expect(refusal { _ = try yard.store.push(next, from: first.device) } == .forked)
+            return
+        }
+        let answer = try yard.store.push(next, from: first.device)
+        #expect(answer.results.map(\.status) == [.applied])
+        first.baton = answer.baton
+        #expect(try first.push(lost).map(\.status) == [.applied])
+        // A copy from before it knows nothing of it.
+        var stranger = first.copy().request([first.change(id, ["low": .integer(3)])])
+        stranger.baton = "unknown"
+        stranger.unheard = [lost.id]
+        #expect(refusal { _ = try yard.store.push(stranger, from: first.device) } == .forked)
+    }
+
+    @Test(
         "whichever answer to a repeated push is heard in the end, the device goes on",
         arguments: Backend.allCases, [0, 1, 2])
     func lateAnswer(backend: Backend, heard: Int) throws {

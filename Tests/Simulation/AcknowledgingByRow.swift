@@ -51,9 +51,11 @@ final class AcknowledgingByRow: Replica {
         try store.store(form: form, listing: listing)
     }
 
-    func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest? {
-        try store.copiesToOffer(skipping: skipping)
+    func copiesToOffer(limit: Int, skipping: Set<RecordID>) throws -> CopyRequest? {
+        try store.copiesToOffer(limit: limit, skipping: skipping)
     }
+
+    func setAside(_ refused: [CopyVerdict]) throws { try store.setAside(refused) }
 
     func settle(_ request: CopyRequest, by response: CopyResponse) throws {
         try store.settle(request, by: response)

@@ -43,10 +43,11 @@ final class Handheld {
     private(set) var cycles = 0
     /// Mutations of a batch: with few of them a short queue is several batches.
     private let batchSize: Int
+    /// How long it lets a network that is back settle, beside what all devices wait.
+    private var jitter: Dice
     /// The server took it for a copy of itself, of which there is none here.
     private(set) var wasTakenForCopy = false
-    /// A push of its came once more or late; or the server seemed to break over one that it had taken,
-    /// which is then set aside and not in the batch that follows. Either may look like a copy.
+    /// A push of its came once more or late, which may look like a copy.
     private(set) var mayLookCopied = false
     private(set) var hasTwin = false
     /// The call under way, counted, and its outcome.
@@ -80,6 +81,7 @@ final class Handheld {
         lease = try HomeLease.acquire(home)
         var dice = Dice(seed: seed &+ 1)
         batchSize = dice.pick([2, 3, 5, 10, PushRequest.mostMutations])
+        jitter = Dice(seed: seed &+ 2)
         let (clock, ids) = (SimClock(world.timeline), DiceBox(seed: seed))
         self.clock = clock
         sources = StoreSources(
@@ -191,7 +193,7 @@ final class Handheld {
     // MARK: Cycles
 
     func wake(_ reason: Schedule.Wake) {
-        schedule.wake(reason, now: clock.now)
+        schedule.wake(reason, now: clock.now) { [self] in Int64(jitter.below(Int($0))) }
         arm()
     }
 
@@ -274,7 +276,6 @@ final class Handheld {
         world.network.carry(program.speaking(wire), from: self, number: call)
         work()
         fiber.suspend()
-        if case .answer(let answer)? = outcome, answer.status >= 500 { noteDoubt(wire) }
         return outcome ?? .fault(.cancelled)
     }
 

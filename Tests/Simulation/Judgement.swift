@@ -10,6 +10,7 @@ struct Judgement {
     let node: NodeID
     private let policies: FormPolicies
     private let standing: ServerEpochs.Standing
+    private let copied: CopiedChanges
     private var states: [RecordID: RecordState]
     /// What stood before of those that come again.
     private let repeated: [MutationID: Verdict]
@@ -22,6 +23,7 @@ struct Judgement {
         self.standing = standing
         node = request.clientNodeId
         self.policies = policies
+        copied = try CopiedChanges(request, reader)
         var states: [RecordID: RecordState] = [:]
         let ids = Set(request.mutations.flatMap { [$0.record, $0.parent].compactMap(\.self) })
         for id in ids { states[id] = try reader.recordState(id) }
@@ -51,8 +53,7 @@ struct Judgement {
             let current = states[mutation.record]
             let outcome = mergeRecord(
                 current: current,
-                mutation: current.map { mutation.believing(standing, at: $0.version) } ?? mutation,
-                node: node,
+                mutation: current.map { asTaken(mutation, on: $0) } ?? mutation, node: node,
                 parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true
             ) { policies.policy(of: $0, in: mutation.table) }
             lost += outcome.history.map { ($0, mutation) }
@@ -76,6 +77,15 @@ struct Judgement {
             guard let field = state.firstDifference(from: found) else { continue }
             throw Violation("the server's record is not what the merge makes", "\(id) \(field)")
         }
+    }
+
+    /// As far as its bases can be believed, and less what came back by others.
+    private func asTaken(_ mutation: Mutation, on current: RecordState) -> Mutation {
+        if case .current = standing {
+            return mutation.believing(standing, at: current.version)
+        }
+        let believed = copied.rest(of: mutation).believing(standing, at: current.version)
+        return copied.known(believed, on: current)
     }
 
     // MARK: The mutant of the order of arrival

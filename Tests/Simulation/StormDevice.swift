@@ -25,7 +25,7 @@ final class StormDevice {
     var isDone: Bool { queue.waiting.isEmpty && machine == nil }
 
     func wake(_ reason: Schedule.Wake) {
-        schedule.wake(reason, now: now)
+        schedule.wake(reason, now: now, random: random)
         arm()
     }
 
@@ -84,7 +84,7 @@ final class StormDevice {
             case .split: event = .split(false)
             // Nothing of this has to be kept, or happens in a storm.
             case .recover, .fail, .countFailures, .takeNewNode, .keepTicket, .restartPull,
-                .fetchForm, .storeForm, .offerCopies, .settleCopies:
+                .fetchForm, .storeForm, .offerCopies, .settleCopies, .setAsideCopies:
                 event = .done
             }
         }
@@ -93,11 +93,11 @@ final class StormDevice {
     private func end(_ outcome: CycleOutcome) {
         let madeProgress = machine?.madeProgress ?? false
         machine = nil
-        schedule.ended(
-            outcome, madeProgress: madeProgress, now: now,
-            random: { [storm] in Int64(storm.dice.below(Int($0))) })
+        schedule.ended(outcome, madeProgress: madeProgress, now: now, random: random)
         arm()
     }
+
+    private func random(below limit: Int64) -> Int64 { Int64(storm.dice.below(Int(limit))) }
 
     /// What is done while the call runs takes no time here.
     private func send(_ exchange: Exchange) {

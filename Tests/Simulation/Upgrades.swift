@@ -210,6 +210,9 @@ extension Connection {
             SELECT EXISTS (SELECT 1 FROM __sync_lost)
                 OR EXISTS (SELECT 1 FROM __sync_left WHERE is_lost = 1)
                 OR EXISTS (SELECT 1 FROM __sync_archived WHERE is_wanted = 1)
+                OR EXISTS (
+                    SELECT 1 FROM __sync_outbox
+                    WHERE pull_position IS NOT NULL OR in_bundle IS NOT NULL)
                 OR (SELECT name FROM schema_migration ORDER BY position DESC LIMIT 1) IS NOT ?
             """, [.text(Self.newest[0])]
         ) { try $0.flag(0) }
@@ -235,11 +238,25 @@ extension Connection {
                 try execute("DELETE FROM schema_migration WHERE name = ?", [.text(name)])
             }
         }
+        try takeBackColumns(["pull_position TEXT", "in_bundle INTEGER"], of: "__sync_outbox")
         return true
+    }
+
+    /// The oldest SQLite that counts cannot drop a column. Those at the end of a table may go from its
+    /// definition: what rows say beyond it is not read.
+    private func takeBackColumns(_ columns: [String], of table: String) throws {
+        try execute("PRAGMA writable_schema = 1")
+        for column in columns {
+            try execute(
+                "UPDATE sqlite_master SET sql = replace(sql, ?, '') WHERE name = ?",
+                [.text(", " + column), .text(table)])
+        }
+        try execute("PRAGMA writable_schema = 0")
     }
 
     /// The last first: those that came with the kept records of a restored server.
     private static let newest = [
+        "what stands in a bundle", "what is kept in part", "edits from before a loss of scope",
         "answers that are wanted again", "copies for a restored server",
         "records that a restored server lacks",
     ]

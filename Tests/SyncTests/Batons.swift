@@ -22,7 +22,7 @@ struct Batons: Sendable {
         if request.baton == line.current { return true }
         let isRepetition =
             request.baton == line.previous
-            && request.mutations.contains { line.last.contains($0.id) }
+            && (request.mutations.map(\.id) + request.unheard).contains { line.last.contains($0) }
         return isRepetition
             && request.mutations.allSatisfy { line.places[$0.sequence] ?? $0.id == $0.id }
     }

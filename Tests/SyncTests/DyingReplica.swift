@@ -57,9 +57,11 @@ final class DyingReplica: Replica {
         try alive().store(form: form, listing: listing)
     }
 
-    func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest? {
-        try alive().copiesToOffer(skipping: skipping)
+    func copiesToOffer(limit: Int, skipping: Set<RecordID>) throws -> CopyRequest? {
+        try alive().copiesToOffer(limit: limit, skipping: skipping)
     }
+
+    func setAside(_ refused: [CopyVerdict]) throws { try alive().setAside(refused) }
 
     func settle(_ request: CopyRequest, by response: CopyResponse) throws {
         try alive().settle(request, by: response)

@@ -75,6 +75,22 @@ struct IdentityStories {
         try second.expectSettled("second")
     }
 
+    @Test("T85 a server that breaks over a change that it has taken takes no device for a copy")
+    func brokenAfterCommit() throws {
+        let device = try StoreDevice()
+        for _ in 1...3 { _ = try device.newInspection() }
+        // The first passes, so that the second is set aside, and the third goes next.
+        server.plan([nil, .brokenAfterCommit])
+        let report = Cycle(
+            replica: device.store, transport: server.connect(), batchesOf: 1
+        ).run().report
+        #expect(!report.hasNewNode)
+        #expect(nodes == 1)
+        #expect(device.sync(server).outcome == .synced)
+        #expect(server.effects.count == 3 && server.effects.values.allSatisfy { $0 == 1 })
+        try device.expectSettled()
+    }
+
     @Test(
         "T85 yesterday's home put back: what it did since comes by pull, what it does now arrives")
     func putBack() throws {

@@ -26,7 +26,7 @@ struct MachineCopiesTests {
         let page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .findCopies(skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         return play
     }
 
@@ -36,7 +36,7 @@ struct MachineCopiesTests {
         let (request, response) = (Self.request("a"), Self.response(["a": .taken]))
         play.expect(.copiesFound(request), .offerCopies(request))
         play.expect(.copiesOffered(.accepted(response)), .settleCopies(response, request))
-        play.expect(.done, .findCopies(skipping: []))
+        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .pull)
         let page = Wire.page("c2", records: 1, digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
@@ -51,12 +51,12 @@ struct MachineCopiesTests {
         let mixed = Self.response(["a": .taken, "b": .held])
         play.expect(.copiesFound(first), .offerCopies(first))
         play.expect(.copiesOffered(.accepted(mixed)), .settleCopies(mixed, first))
-        play.expect(.done, .findCopies(skipping: []))
+        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         let second = Self.request("b")
         let again = Self.response(["b": .held])
         play.expect(.copiesFound(second), .offerCopies(second))
         play.expect(.copiesOffered(.accepted(again)), .settleCopies(again, second))
-        play.expect(.done, .findCopies(skipping: ["b"]))
+        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["b"]))
         play.expect(.copiesFound(nil), .pull)
     }
 
@@ -67,19 +67,19 @@ struct MachineCopiesTests {
         let part = Self.response(["a": .refused, "c": .held])
         play.expect(.copiesFound(first), .offerCopies(first))
         play.expect(.copiesOffered(.accepted(part)), .settleCopies(part, first))
-        play.expect(.done, .findCopies(skipping: ["c"]))
+        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
         let second = Self.request("b")
         let rest = Self.response(["b": .refused])
         play.expect(.copiesFound(second), .offerCopies(second))
         play.expect(.copiesOffered(.accepted(rest)), .settleCopies(rest, second))
-        play.expect(.done, .findCopies(skipping: ["c"]))
+        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
         play.expect(.copiesFound(nil), .listForms)
     }
 
     @Test(
-        "a server that does not take copies keeps nothing else from its place",
+        "a server, or a proxy before it, that takes no copies keeps nothing else from its place",
         arguments: [
-            Refusal(.serverFault, status: 404), Refusal(.unacceptable, status: 400),
+            Refusal(.serverFault, status: 404), Refusal(.serverFault, status: 400),
             Refusal(.oversized, status: 413),
         ])
     func older(refusal: Refusal) {
@@ -87,6 +87,77 @@ struct MachineCopiesTests {
         let request = Self.request("a")
         play.expect(.copiesFound(request), .offerCopies(request))
         play.expect(.copiesOffered(.refused(refusal)), .listForms)
+    }
+
+    private static let refusals = [
+        Refusal(.unacceptable, status: 400, code: "bad_request", message: "No."),
+        Refusal(.oversized, status: 413, code: "too_large", message: "No."),
+    ]
+
+    private static func setAside(_ id: RecordID, _ refusal: Refusal) -> CopyVerdict {
+        CopyVerdict(
+            recordId: id, status: .refused,
+            error: WireError(
+                code: refusal.code, message: "refused with \(refusal.status): No."))
+    }
+
+    @Test(
+        "a request that is refused is halved; one copy alone is set aside, and the others are taken",
+        arguments: refusals)
+    func halved(refusal: Refusal) {
+        var play = pulled()
+        let all = Self.request("a", "b", "c", "d")
+        play.expect(.copiesFound(all), .offerCopies(all))
+        play.expect(.copiesOffered(.refused(refusal)), .findCopies(limit: 2, skipping: []))
+        let first = Self.request("a", "b")
+        let taken = Self.response(["a": .taken, "b": .taken])
+        play.expect(.copiesFound(first), .offerCopies(first))
+        play.expect(.copiesOffered(.accepted(taken)), .settleCopies(taken, first))
+        play.expect(.done, .findCopies(limit: 1, skipping: []))
+        let culprit = Self.request("c")
+        play.expect(.copiesFound(culprit), .offerCopies(culprit))
+        play.expect(
+            .copiesOffered(.refused(refusal)),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
+        let last = Self.request("d")
+        let lastTaken = Self.response(["d": .taken])
+        play.expect(.copiesFound(last), .offerCopies(last))
+        play.expect(.copiesOffered(.accepted(lastTaken)), .settleCopies(lastTaken, last))
+        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
+        play.expect(.copiesFound(nil), .setAsideCopies([Self.setAside("c", refusal)]))
+        play.expect(.done, .pull)
+    }
+
+    @Test("a server that refuses every copy blames none of them", arguments: refusals)
+    func refusesEverything(refusal: Refusal) {
+        var play = pulled()
+        let ids: [RecordID] = ["a", "b", "c"]
+        for (index, id) in ids.enumerated() {
+            let request = Self.request(id)
+            play.expect(.copiesFound(request), .offerCopies(request))
+            let isLast = index == ids.count - 1
+            play.expect(
+                .copiesOffered(.refused(refusal)),
+                isLast
+                    ? .listForms
+                    : .findCopies(
+                        limit: CopyRequest.mostRecords, skipping: Set(ids.prefix(index + 1))))
+        }
+    }
+
+    @Test("a copy that the server breaks over comes again with the next cycle, behind the others")
+    func broken() {
+        var play = pulled()
+        let all = Self.request("a", "b")
+        play.expect(.copiesFound(all), .offerCopies(all))
+        let refusal = Refusal(.broken, status: 500, code: "internal")
+        play.expect(.copiesOffered(.refused(refusal)), .findCopies(limit: 1, skipping: []))
+        let alone = Self.request("a")
+        play.expect(.copiesFound(alone), .offerCopies(alone))
+        play.expect(
+            .copiesOffered(.refused(refusal)),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["a"]))
+        play.expect(.copiesFound(nil), .listForms)
     }
 
     @Test("an answer that names nothing of what was offered ends the offering")

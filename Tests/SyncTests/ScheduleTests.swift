@@ -1,9 +1,11 @@
 import Sync
+import TestSupport
 import Testing
 
 @Suite("Schedule")
 struct ScheduleTests {
     private let longest: (Int64) -> Int64 = { $0 - 1 }
+    private let shortest: (Int64) -> Int64 = { _ in 0 }
     private let offline = CycleOutcome.refused(Refusal(.offline, fault: .unreachable))
 
     @Test("nothing asked for, nothing due")
@@ -11,23 +13,45 @@ struct ScheduleTests {
         #expect(Schedule().delay(now: 0) == nil)
     }
 
-    @Test("a start is due now, an edit after its debounce, a network after five seconds")
-    func wakes() {
-        var schedule = Schedule()
-        schedule.wake(.started, now: 100)
-        #expect(schedule.delay(now: 100) == 0)
-        schedule = Schedule()
-        schedule.wake(.edited, now: 100)
-        #expect(schedule.delay(now: 100) == 1000)
-        schedule = Schedule()
-        schedule.wake(.reconnected, now: 100)
-        #expect(schedule.delay(now: 100) == 5000)
+    @Test(
+        "a start is due now, an edit after its debounce, a network after five to fifteen seconds",
+        arguments: [
+            (Schedule.Wake.started, Int64(0), Int64(0)), (.edited, 1000, 1000),
+            (.reconnected, 5000, 15_000), (.demanded, 0, 0),
+        ])
+    func wakes(reason: Schedule.Wake, soonest: Int64, latest: Int64) {
+        for (chance, expected) in [({ (_: Int64) in Int64(0) }, soonest), (longest, latest)] {
+            var schedule = Schedule()
+            schedule.wake(reason, now: 100, random: chance)
+            #expect(schedule.delay(now: 100) == expected)
+        }
     }
+
+    @Test(
+        "1,000 devices that get the network back at once do not come at once",
+        arguments: UInt64(1)...5)
+    func herd(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let devices: Int64 = 1000
+        var buckets: [Int64: Int64] = [:]
+        for _ in 0..<devices {
+            var schedule = Schedule()
+            schedule.wake(.reconnected, now: 0) { Int64(random.below(Int($0))) }
+            buckets[(schedule.delay(now: 0) ?? -1) / 1000, default: 0] += 1
+        }
+        let seconds = schedule.timing.reconnectSpread / 1000
+        #expect(buckets.keys.allSatisfy { (5...5 + seconds).contains($0) })
+        #expect(buckets.values.allSatisfy { $0 <= 3 * devices / seconds }, "seed \(seed)")
+    }
+
+    private let schedule = Schedule()
 
     @Test("T14 somebody who types on and on is not put off for ever")
     func steadyEdits() {
         var schedule = Schedule()
-        for now in stride(from: Int64(0), to: 1000, by: 50) { schedule.wake(.edited, now: now) }
+        for now in stride(from: Int64(0), to: 1000, by: 50) {
+            schedule.wake(.edited, now: now, random: shortest)
+        }
         #expect(schedule.delay(now: 1000) == 0)
     }
 
@@ -35,7 +59,7 @@ struct ScheduleTests {
     func flapping() {
         var schedule = Schedule()
         for now in stride(from: Int64(0), through: 4000, by: 1000) {
-            schedule.wake(.reconnected, now: now)
+            schedule.wake(.reconnected, now: now, random: shortest)
         }
         #expect(schedule.delay(now: 4000) == 5000)
     }
@@ -43,9 +67,9 @@ struct ScheduleTests {
     @Test("T10 an edit during a cycle brings another one by itself")
     func editDuringCycle() {
         var schedule = Schedule()
-        schedule.wake(.started, now: 0)
+        schedule.wake(.started, now: 0, random: shortest)
         schedule.begin()
-        schedule.wake(.edited, now: 10)
+        schedule.wake(.edited, now: 10, random: shortest)
         schedule.ended(.synced, madeProgress: true, now: 500, random: longest)
         #expect(schedule.delay(now: 500) == 510)
     }
@@ -54,7 +78,7 @@ struct ScheduleTests {
     func interval() {
         for (random, expected) in [({ (_: Int64) in Int64(0) }, Int64(60_000)), (longest, 75_000)] {
             var schedule = Schedule()
-            schedule.wake(.started, now: 0)
+            schedule.wake(.started, now: 0, random: shortest)
             schedule.begin()
             schedule.ended(.synced, madeProgress: false, now: 500, random: random)
             #expect(schedule.delay(now: 500) == expected)
@@ -65,11 +89,11 @@ struct ScheduleTests {
     func metered() {
         var schedule = Schedule()
         schedule.conditions = DeviceConditions(isMetered: true)
-        schedule.wake(.edited, now: 0)
-        schedule.wake(.reconnected, now: 0)
+        schedule.wake(.edited, now: 0, random: shortest)
+        schedule.wake(.reconnected, now: 0, random: shortest)
         #expect(schedule.delay(now: 1_000_000) == nil)
         for reason in [Schedule.Wake.started, .demanded] {
-            schedule.wake(reason, now: 0)
+            schedule.wake(reason, now: 0, random: shortest)
             #expect(schedule.delay(now: 0) == 0)
             schedule.begin()
             schedule.ended(.synced, madeProgress: true, now: 0, random: longest)
@@ -84,12 +108,12 @@ struct ScheduleTests {
         var schedule = Schedule()
         schedule.isBackgroundOff = true
         for reason in [Schedule.Wake.started, .edited, .reconnected] {
-            schedule.wake(reason, now: 0)
+            schedule.wake(reason, now: 0, random: shortest)
             #expect(schedule.delay(now: 1_000_000) == nil, "\(reason)")
         }
-        schedule.wake(.demanded, now: 0)
+        schedule.wake(.demanded, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == 0)
-        schedule.wake(.started, now: 0)
+        schedule.wake(.started, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == 0, "the wish stands")
         schedule.begin()
         let busy = CycleOutcome.refused(Refusal(.busy, status: 503, retryAfterSeconds: 1))
@@ -108,7 +132,7 @@ struct ScheduleTests {
             isOnBattery: isOnBattery, batteryPercent: percent)
         schedule.ended(.synced, madeProgress: true, now: 0, random: { _ in 0 })
         #expect(schedule.delay(now: 0) == expected)
-        schedule.wake(.edited, now: 0)
+        schedule.wake(.edited, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == 1000)
     }
 
@@ -127,9 +151,9 @@ struct ScheduleTests {
             schedule.begin()
             schedule.ended(offline, madeProgress: false, now: 0, random: longest)
         }
-        schedule.wake(.edited, now: 0)
+        schedule.wake(.edited, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == Backoff.ceiling)
-        schedule.wake(.demanded, now: 0)
+        schedule.wake(.demanded, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == 0)
     }
 
@@ -138,7 +162,7 @@ struct ScheduleTests {
         var schedule = Schedule()
         let busy = CycleOutcome.refused(Refusal(.busy, status: 429, retryAfterSeconds: 30))
         schedule.ended(busy, madeProgress: false, now: 0, random: longest)
-        schedule.wake(.demanded, now: 0)
+        schedule.wake(.demanded, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == 30_000)
     }
 
@@ -146,7 +170,7 @@ struct ScheduleTests {
     func reconnect() {
         var schedule = Schedule()
         for _ in 0..<20 { schedule.ended(offline, madeProgress: false, now: 0, random: longest) }
-        schedule.wake(.reconnected, now: 0)
+        schedule.wake(.reconnected, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == 5000)
     }
 
@@ -155,9 +179,9 @@ struct ScheduleTests {
         var schedule = Schedule()
         let revoked = CycleOutcome.refused(Refusal(.revoked, status: 403))
         schedule.ended(revoked, madeProgress: false, now: 0, random: { _ in 0 })
-        schedule.wake(.edited, now: 0)
+        schedule.wake(.edited, now: 0, random: shortest)
         #expect(schedule.delay(now: 1_000_000) == nil)
-        schedule.wake(.demanded, now: 0)
+        schedule.wake(.demanded, now: 0, random: shortest)
         #expect(schedule.delay(now: 0) == 0)
     }
 

@@ -53,6 +53,11 @@ struct EnrolledHome {
         ).commit()
     }
 
+    /// As a device enrolled it that knew of no copy, or whose disk had no room for it.
+    func removeCopy() throws {
+        #expect(unlink(home.vaultCopy) == 0)
+    }
+
     func unlock(_ text: String = "246810") throws -> SecretBytes {
         try SealedVault.load(home).unlock(SecretBytes(text: text), now: boot.now)
     }

@@ -12,7 +12,10 @@ struct VaultFileTests {
         defer { umask(before) }
         let device = try EnrolledHome()
         #expect(mode(of: device.home.directory) == 0o700)
-        for path in [device.home.vault, device.home.lock, device.home.directory + "/tries"] {
+        for path in [
+            device.home.vault, device.home.vaultCopy, device.home.lock,
+            device.home.directory + "/tries",
+        ] {
             #expect(mode(of: path) == 0o600, "\(path)")
         }
     }
@@ -20,6 +23,7 @@ struct VaultFileTests {
     @Test("every changed byte of vault.json is damage or changes nothing, never a wrong PIN")
     func flippedBytes() throws {
         let device = try EnrolledHome()
+        try device.removeCopy()
         let whole = try device.content(of: device.home.vault)
         let key = try device.unlock()
         for index in whole.indices {
@@ -39,6 +43,7 @@ struct VaultFileTests {
     @Test("a vault.json cut anywhere is damaged")
     func cut() throws {
         let device = try EnrolledHome()
+        try device.removeCopy()
         let whole = try device.content(of: device.home.vault)
         for count in stride(from: 0, to: whole.count - 2, by: 7) {
             try device.write(Array(whole[..<count]), to: device.home.vault)
@@ -74,6 +79,7 @@ struct VaultFileTests {
     @Test("a database without its key is kept, by load and by a new enrolment")
     func keyMissing() throws {
         let device = try EnrolledHome()
+        try device.removeCopy()
         try device.write([1, 2, 3], to: device.home.database)
         #expect(unlink(device.home.vault) == 0)
         let expected = VaultError.keyMissing(database: device.home.database)

@@ -19,23 +19,34 @@ enum DiscardCommand {
         guard run.invocation.has(yes.name) || run.surroundings.terminalPrompt.isTerminal else {
             throw Failure(.usage, "'discard' cannot ask here: '--yes' is needed")
         }
-        let id = try run.withStore(for: .writing) { store in
+        let (id, isInBundle) = try run.withStore(for: .writing) { store in
             let id = try store.mutationID(matching: run.invocation.operand("MUTATION"))
+            let isInBundle = try store.isInBundle(whatDiscards: id)
             if !run.invocation.has(yes.name) {
                 let removed = try store.recordsRemoved(byDiscarding: id).count
-                try confirm(id, removing: removed, run)
+                try confirm(id, removing: removed, isInBundle, run)
             }
             try store.discard(id)
-            return id
+            return (id, isInBundle)
         }
-        try run.emit(["mutationId": .string(id.rawValue), "discarded": true]) {
-            "\(id) is discarded\n"
+        let document: JSON = [
+            "mutationId": .string(id.rawValue), "discarded": true, "inBundle": .bool(isInBundle),
+        ]
+        try run.emit(document) {
+            "\(id) is discarded\n" + (isInBundle ? inBundle + "\n" : "")
         }
         return .done
     }
 
-    private static func confirm(_ id: MutationID, removing count: Int, _ run: CommandRun) throws {
+    private static let inBundle =
+        "It may stand in a bundle that was written before: whoever imports that one brings it back,"
+        + " so destroy the file where that must not be."
+
+    private static func confirm(
+        _ id: MutationID, removing count: Int, _ isInBundle: Bool, _ run: CommandRun
+    ) throws {
         let what = count > 1 ? " with \(count - 1) records below it" : ""
+        if isInBundle { run.console.say(inBundle) }
         run.console.say("Discard \(id)\(what)? This cannot be taken back. Type 'yes':")
         guard run.surroundings.readLine() == "yes" else {
             throw Failure(.failed, "nothing was discarded")

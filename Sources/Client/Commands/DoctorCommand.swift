@@ -33,12 +33,7 @@ enum DoctorCommand {
         let home = try run.home()
         var findings = [check("home", note: home.directory) { try checkHome(home) }]
         findings.append(
-            check("key slot") {
-                let vault = try SealedVault.load(home)
-                return "Argon2id, \(vault.cost.passes) passes over \(vault.cost.memory >> 20) MiB;"
-                    + " six digits are worth 20 bits to whoever copies the files,"
-                    + " a passphrase is worth more"
-            })
+            check("key slot") { try keySlotNote(of: SealedVault.load(home)) })
         findings += ProcessHardening.surroundings().map { weakness in
             Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
         }
@@ -94,16 +89,48 @@ enum DoctorCommand {
                     counted(found.broken.count, "rule is", "rules are") + " broken",
                     advice: (found.broken + [repairing]).joined(separator: "\n"))
             }
+            try requireUpToDate(found.status)
             return nil
         }
         guard let look else { return [database] }
         return [database, Finding(name: "storage", note: look.sizes.sentence)]
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
-            + [look.status.keptNotice].compactMap { $0 }.map { Finding(name: "kept", note: $0) }
+            + Repair.words(for: look.status.newOffers).map { Finding(name: "offered", note: $0) }
+            + look.status.keptNotices.map { Finding(name: "kept", note: $0) }
     }
 
     private static let repairing =
         "'walkdown doctor --repair' makes a new one from the journal."
+
+    /// - Throws: what is wrong with one of its two files.
+    private static func keySlotNote(of vault: SealedVault) throws -> String {
+        let remedy = "The next command that writes makes it anew, such as 'walkdown sync'."
+        if let trouble = vault.trouble {
+            throw Failure(
+                .failed, Walkdown.renderer.failure(for: trouble).sentence + "; its copy is whole",
+                advice: remedy)
+        }
+        guard vault.copy != .different else {
+            throw Failure(.failed, "the copy of vault.json is damaged", advice: remedy)
+        }
+        return "Argon2id, \(vault.cost.passes) passes over \(vault.cost.memory >> 20) MiB;"
+            + " six digits are worth 20 bits to whoever copies the files,"
+            + " a passphrase is worth more"
+            + (vault.copy == .missing
+                ? "; it has no copy yet: the next command that writes makes it" : "")
+    }
+
+    private static func requireUpToDate(_ status: StatusSummary) throws {
+        let behind = status.behindJournal
+        guard behind == 0 else {
+            throw Failure(
+                .failed,
+                "the database lacks "
+                    + counted(behind, "change that its journal has", "changes that its journal has"),
+                advice: "Nothing is lost: the next command that writes brings that in, such as"
+                    + " 'walkdown sync'.")
+        }
+    }
 
     private static func examineDatabase(
         of unlocked: UnlockedHome, _ run: CommandRun

@@ -57,7 +57,9 @@ extension StatusSummary {
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
             "backgroundSync": .bool(syncsInBackground),
             "keptFromBefore": .integer(Int64(keptFromBefore)),
+            "keptRefused": .integer(Int64(keptRefused)), "keptInPart": .integer(Int64(keptInPart)),
             "offered": .integer(Int64(offered)),
+            "behindJournal": .integer(Int64(behindJournal)),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
@@ -65,8 +67,8 @@ extension StatusSummary {
     /// What a person should know beside the counts, a sentence each.
     var notices: [String] {
         upgradeNotices
-            + [syncsInBackground ? nil : BackgroundSync.off, keptNotice, offeredNotice]
-            .compactMap { $0 }
+            + [syncsInBackground ? nil : BackgroundSync.off].compactMap { $0 } + keptNotices
+            + journalNotices
     }
 
     /// What holds an upgrade up.
@@ -86,19 +88,54 @@ extension StatusSummary {
     }
 
     /// What stands in the journal and not in the database.
-    var offeredNotice: String? {
-        guard offered > 0 else { return nil }
-        return counted(offered, "change stands", "changes stand")
-            + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it is, and"
-            + " 'walkdown doctor --repair --last-change take' or 'leave' decides"
+    private var journalNotices: [String] {
+        var notices: [String] = []
+        if behindJournal > 0 {
+            notices.append(
+                counted(behindJournal, "change stands", "changes stand")
+                    + " in the journal and not yet in the database, which is an older one: the next"
+                    + " command that writes brings that in, such as 'walkdown sync'")
+        }
+        if offered > 0 {
+            notices.append(
+                counted(offered, "change stands", "changes stand")
+                    + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it"
+                    + " is, and 'walkdown doctor --repair --last-change take' or 'leave' decides")
+        }
+        if isJournalUnreadable {
+            notices.append(
+                "the journal cannot be read, so nothing proves that the server has everything:"
+                    + " 'walkdown doctor' says why")
+        }
+        return notices
     }
 
-    /// What the server has lost and this device has not.
-    var keptNotice: String? {
-        guard keptFromBefore > 0 else { return nil }
-        let records = keptFromBefore == 1 ? "1 record" : "\(keptFromBefore) records"
-        return "the server was restored from a backup and lacks what stood here of \(records):"
-            + " it is offered with each sync, and kept on this device for a year, outside the lists"
-            + " (the tables __sync_lost and __sync_lost_field of 'walkdown sql')"
+    /// What the server has lost and this device has not, and why some of it does not go there.
+    var keptNotices: [String] {
+        guard keptFromBefore > 0 else { return [] }
+        var notices = [
+            "the server was restored from a backup and lacks what stood here of"
+                + " \(counted(keptFromBefore, "record", "records")): it is"
+                + (keptFromBefore > keptRefused + keptInPart ? " offered with each sync, and" : "")
+                + " kept on this device for a year, outside the lists"
+                + " (the tables __sync_lost and __sync_lost_field of 'walkdown sql')"
+        ]
+        notices += copyRefusals.prefix(Self.mostReasons).map { refusal in
+            "the server does not take what stood here of"
+                + " \(counted(refusal.records, "record", "records")) (\(refusal.reason)):"
+                + " it is offered again when the server shows the record changed"
+        }
+        if keptInPart > 0 {
+            notices.append(
+                "the answers of \(counted(keptInPart, "old record", "old records")) had gone from"
+                    + " this device by retention: what is left is not offered, because it would"
+                    + " pass for the whole; a newer backup or another device may have it")
+        }
+        return notices
     }
+
+    /// Reasons that are told; the table names the others.
+    private static let mostReasons = 3
+
+    fileprivate var keptRefused: Int { copyRefusals.reduce(0) { $0 + $1.records } }
 }

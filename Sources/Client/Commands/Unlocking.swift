@@ -29,6 +29,8 @@ extension CommandRun {
         let pin = try readPIN("PIN: ")
         defer { pin.erase() }
         let key = try vault.unlock(pin, now: surroundings.bootNow)
+        // Where it cannot be, 'doctor' says so; the command has the key.
+        if let lease { vault.keepTwice(lease: lease) }
         return UnlockedHome(vault: vault, key: key, lease: lease)
     }
 

@@ -41,7 +41,8 @@ enum VaultWords {
         case .damaged(let what):
             Failure(
                 .locked, "vault.json is damaged: \(what)",
-                advice: "The PIN was not judged. Put an undamaged copy of vault.json back.")
+                advice: "The PIN was not judged, and vault.copy.json is no better. Put an undamaged"
+                    + " vault.json back.")
         case .unknownVersion(let version):
             Failure(
                 .locked, "vault.json is of version \(version), which a newer walkdown has written",
@@ -54,6 +55,11 @@ enum VaultWords {
                     "'--pin-file FILE' reads it from a file, '--pin-file -' from standard input.")
         case .outOfMemory:
             Failure(.locked, "there is not enough memory to check the PIN; nothing was tried")
+        case .system(_, let path, EROFS):
+            Failure(
+                .locked, "the disk of \(path) can only be read, so no try of a PIN can be counted",
+                advice: "Nothing was tried. Copy the whole home to where it can be written, as with"
+                    + " 'cp -a HOME /dev/shm/home', and read it there with '--home'.")
         case .system(let operation, let path, let code):
             Failure(.locked, "cannot \(operation) \(path): \(String(cString: strerror(code)))")
         }

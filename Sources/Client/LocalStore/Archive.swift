@@ -24,6 +24,16 @@ extension Connection {
         ) { _ in true } ?? false
     }
 
+    /// Whether nothing but the frame is left of the record: its answers went by retention.
+    func holdsOnlyFrame(of id: RecordID) throws -> Bool {
+        guard try isArchived(id) else { return false }
+        let answer = try first(
+            "SELECT 1 FROM field WHERE record_id = ? AND name NOT LIKE '@%' LIMIT 1",
+            [.text(id.rawValue)]
+        ) { _ in true }
+        return answer == nil
+    }
+
     private func isArchived(_ id: RecordID) throws -> Bool {
         try first("SELECT 1 FROM __sync_archived WHERE record_id = ?", [.text(id.rawValue)]) { _ in
             true

@@ -43,8 +43,10 @@ extension DeviceStore {
             try database.select(into: &selection)
             for sequence in selection.taken {
                 try database.execute(
-                    "UPDATE __sync_outbox SET sealed = 1 WHERE seq_id = ? AND sealed = 0",
-                    [.integer(sequence)])
+                    """
+                    UPDATE __sync_outbox SET sealed = 1, in_bundle = 1
+                    WHERE seq_id = ? AND in_bundle IS NULL
+                    """, [.integer(sequence)])
             }
             var plan = selection.plan
             let waiting = try database.first(
@@ -52,6 +54,17 @@ extension DeviceStore {
             ) { Int(try $0.integer(0)) }
             plan.leftCount = (waiting ?? 0) - plan.mutationCount
             return plan
+        }
+    }
+
+    /// Whether something that discarding this mutation gives up may stand in a bundle. Whoever imports
+    /// that one later brings it back: nothing can be called back from a file that has left the device.
+    package func isInBundle(whatDiscards id: MutationID) throws -> Bool {
+        let removed = try recordsRemoved(byDiscarding: id)
+        return try read { database in
+            let mutation = try database.waitingMutation(id)
+            let others = try removed.flatMap { try database.waitingMutations(of: $0) }
+            return ([mutation] + others).contains(where: \.isInBundle)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Coding
+internal import Forms
 internal import Inspections
 package import Replication
 internal import SQLite
@@ -9,12 +10,16 @@ extension DeviceStore {
     /// The next copies, records before what stands under them, at most 50 with 4096 fields and 1 MiB. Of
     /// one that is larger by itself a part, what makes the record first.
     ///
-    /// - Parameter skipping: offered in this cycle already, and not taken.
+    /// - Parameters:
+    ///   - limit: records at most.
+    ///   - skipping: offered in this cycle already, and not taken.
     /// - Returns: nil where nothing is to be offered.
-    package func copiesToOffer(skipping: Set<RecordID> = []) throws -> CopyRequest? {
+    package func copiesToOffer(
+        limit: Int = CopyRequest.mostRecords, skipping: Set<RecordID> = []
+    ) throws -> CopyRequest? {
         guard try read({ try $0.lostRecords() }) > 0 else { return nil }
         return try edit { database in
-            let records = try database.copies(skipping: skipping)
+            let records = try database.copies(limit: limit, skipping: skipping)
             guard !records.isEmpty else { return nil }
             return CopyRequest(
                 clientNodeId: try database.position().node,
@@ -39,6 +44,26 @@ extension DeviceStore {
                 try database.settle(verdict, of: offered)
             }
         }
+    }
+
+    /// The server refused each of these alone, whatever else it took: they stay, with the reason, and
+    /// are offered again when the server shows the record changed or begins another epoch.
+    ///
+    /// - Parameter refused: with the fields that were offered.
+    package func setAside(_ refused: [CopyVerdict]) throws {
+        try edit { database in
+            for verdict in refused {
+                for name in verdict.columns {
+                    try database.refuse(name, of: verdict.recordId, because: verdict.reason)
+                }
+            }
+        }
+    }
+}
+
+extension CopyVerdict {
+    fileprivate var reason: String {
+        error.map { $0.message.isEmpty ? $0.code : $0.message } ?? "refused by the server"
     }
 }
 
@@ -70,10 +95,12 @@ private struct CopyRoom {
 }
 
 extension Connection {
-    fileprivate func copies(skipping: Set<RecordID>) throws -> [WireRecord] {
+    /// Not of what this device holds in part: it would pass for the whole record.
+    fileprivate func copies(limit: Int, skipping: Set<RecordID>) throws -> [WireRecord] {
         let waiting = try query(
             """
-            SELECT record_id, parent_id FROM __sync_lost AS lost WHERE EXISTS (
+            SELECT record_id, parent_id FROM __sync_lost AS lost
+            WHERE is_partial = 0 AND EXISTS (
                 SELECT 1 FROM __sync_lost_field AS kept
                 WHERE kept.record_id = lost.record_id AND kept.refusal IS NULL
                     AND kept.node <> '')
@@ -83,7 +110,7 @@ extension Connection {
         var records: [WireRecord] = []
         var room = CopyRoom()
         for id in Self.parentsFirst(waiting)
-        where !skipping.contains(id) && records.count < CopyRequest.mostRecords {
+        where !skipping.contains(id) && records.count < limit {
             guard let record = try copy(of: id) else { continue }
             let part = room.part(of: record)
             guard part.fields.count == record.fields.count || records.isEmpty else { break }
@@ -108,15 +135,24 @@ extension Connection {
         return rows.map { ($0.id, depth($0.id)) }.sorted { $0.1 < $1.1 }.map(\.0)
     }
 
+    /// What makes the record first. Of a record that is larger than a request may be, as much as goes
+    /// into one: the rest follows when that is taken.
     private func copy(of id: RecordID) throws -> WireRecord? {
         var fields: [FieldName: WireRecord.Field] = [:]
+        var bytes = 0
         try each(
             """
             SELECT name, value, lamport, node, version FROM __sync_lost_field
             WHERE record_id = ? AND refusal IS NULL AND node <> ''
+            ORDER BY name NOT LIKE '@%', name
             """, [.text(id.rawValue)]
         ) { row in
-            fields[try row.text(0)] = try WireRecord.Field(row: row)
+            guard bytes < DeviceStore.largestBatch, fields.count < Mutation.mostChanges else {
+                return
+            }
+            let (name, field) = (try row.text(0), try WireRecord.Field(row: row))
+            bytes += name.utf8.count + field.json.serialized().count
+            fields[name] = field
         }
         return try first(
             """
@@ -146,14 +182,38 @@ extension Connection {
                 try noteTaken(name, of: offered.id)
                 continue
             }
-            let reason = verdict.error.map { $0.message.isEmpty ? $0.code : $0.message }
-            try execute(
-                "UPDATE __sync_lost_field SET refusal = ? WHERE record_id = ? AND name = ?",
-                [
-                    .text(reason ?? "refused by the server"), .text(offered.id.rawValue),
-                    .text(name),
-                ])
+            try refuse(name, of: offered.id, because: verdict.reason)
         }
         try letGoEmpty(offered.id)
+    }
+
+    /// What the server says reaches screens: bounded, and without what would steer a terminal.
+    fileprivate func refuse(
+        _ name: FieldName, of id: RecordID, because reason: String
+    ) throws {
+        try execute(
+            "UPDATE __sync_lost_field SET refusal = ? WHERE record_id = ? AND name = ?",
+            [
+                .text(String(ShownText.clean(reason).prefix(300))), .text(id.rawValue),
+                .text(name),
+            ])
+    }
+
+    /// Why the server does not take what is kept, the most frequent reason first, and of how many
+    /// records.
+    func copyRefusals() throws -> [CopyRefusal] {
+        try query(
+            """
+            SELECT refusal, count(DISTINCT record_id) AS records FROM __sync_lost_field
+            WHERE refusal <> '' GROUP BY refusal ORDER BY records DESC, refusal
+            """
+        ) { CopyRefusal(reason: try $0.text(0), records: Int(try $0.integer(1))) }
+    }
+
+    /// Of how many records this device keeps only what retention had left.
+    func recordsKeptInPart() throws -> Int {
+        try first("SELECT count(*) FROM __sync_lost WHERE is_partial = 1") {
+            Int(try $0.integer(0))
+        } ?? 0
     }
 }

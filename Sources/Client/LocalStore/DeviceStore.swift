@@ -58,11 +58,14 @@ package final class DeviceStore: Sendable {
     let logKeeper: LogKeeper?
     /// The second copy; on the writer's queue only.
     private let journal: Journal?
+    /// Where it stands, for a process that only reads.
+    private let journalToRead: JournalParts?
 
     private init(
         writing: Writing?, reading: SerialDatabase, lease: HomeLease?, claim: WritingClaim?,
-        migrations: Migrations, sources: StoreSources
+        migrations: Migrations, sources: StoreSources, journalToRead: JournalParts?
     ) {
+        self.journalToRead = journalToRead
         self.writing = writing?.database
         self.reading = reading
         self.lease = lease
@@ -169,18 +172,34 @@ package final class DeviceStore: Sendable {
         var writing: Writing?
         var held: HomeLease?
         var claim: WritingClaim?
+        let parts = try journal ?? protection.journal(of: home)
         if case .writer(let lease) = access {
             precondition(lease.home == home, "the lease is another home's")
             held = lease
             claim = WritingClaim(home.database)
-            let parts = try journal ?? protection.journal(of: home)
             writing = try openWriter(home, protection, sources, migrations, parts)
         }
-        let reader = try protection.open(home, .readOnly)
+        let reader = try openReader(home, protection, isAlone: writing == nil)
         try migrations.requireUpToDate(reader)
         return DeviceStore(
             writing: writing, reading: SerialDatabase(reader, label: "walkdown.store.read"),
-            lease: held, claim: claim, migrations: migrations, sources: sources)
+            lease: held, claim: claim, migrations: migrations, sources: sources,
+            journalToRead: writing == nil ? parts : nil)
+    }
+
+    /// - Parameter isAlone: whether this process has no connection that writes.
+    private static func openReader(
+        _ home: Home, _ protection: Protection, isAlone: Bool
+    ) throws -> Connection {
+        do {
+            return try protection.open(home, .readOnly)
+        } catch let error as SQLiteError
+            where isAlone && (error.isFull || error.isReadOnly || error.cannotOpen)
+        {
+            let copy = try MemoryCopy.open(of: home) { try protection.open($0, .readOnly) }
+            guard let copy else { throw error }
+            return copy
+        }
     }
 
     /// The connection that writes, and what goes before each of its commits.
@@ -227,6 +246,7 @@ package final class DeviceStore: Sendable {
     /// Closes both connections; the key leaves memory with them. Later calls throw `closed`.
     package func close() throws {
         try StoreError.translating {
+            journalToRead?.cipher.erase()
             try reading.close()
             try writing?.perform { _ in journal?.close() }
             try writing?.close()
@@ -274,6 +294,10 @@ package final class DeviceStore: Sendable {
             }
         }
     }
+
+    /// The journal as it stands now, in a process that only reads; nil in the one that writes, whose
+    /// database is never behind it.
+    func readJournal() throws -> JournalReading? { try journalToRead?.read() }
 
     /// A change that no trigger captures or refuses, in one transaction: what the server said, or
     /// what a person decided about the queue. The guard row is set and cleared inside it, so that a

@@ -78,15 +78,22 @@ extension Connection {
     }
 
     private func keepRecord(_ id: RecordID, nowUtc: String) throws {
+        let isPartial = DatabaseValue(try holdsOnlyFrame(of: id))
         try execute(
             """
             INSERT OR IGNORE INTO __sync_lost
                 (record_id, table_name, parent_id, version, server_updated_at, server_epoch,
-                    lost_at_utc)
+                    lost_at_utc, is_partial)
             SELECT id, table_name, parent_id, version, server_updated_at, (
-                SELECT value FROM __sync_metadata WHERE key = 'server_epoch'), ?2
+                SELECT value FROM __sync_metadata WHERE key = 'server_epoch'), ?2, ?3
             FROM record WHERE id = ?1
-            """, [.text(id.rawValue), .text(nowUtc)])
+            """, [.text(id.rawValue), .text(nowUtc), isPartial])
+        // One that was archived in an earlier epoch may have come whole since, but not the other way.
+        try execute(
+            """
+            UPDATE __sync_lost SET is_partial = 0
+            WHERE record_id = ?1 AND is_partial = 1 AND ?2 = 0
+            """, [.text(id.rawValue), isPartial])
     }
 
     /// The server shows the record: what of it is kept and stands there now need not be kept.
@@ -143,11 +150,6 @@ extension Connection {
             DELETE FROM __sync_lost WHERE record_id = ?1 AND NOT EXISTS (
                 SELECT 1 FROM __sync_lost_field WHERE record_id = ?1)
             """, [.text(id.rawValue)])
-    }
-
-    /// This device may not see the record: another one's copy has to do.
-    func letGoLost(_ id: RecordID) throws {
-        try execute("DELETE FROM __sync_lost WHERE record_id = ?", [.text(id.rawValue)])
     }
 
     /// Of how many records something is kept so that the server has not taken.

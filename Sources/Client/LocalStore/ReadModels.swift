@@ -108,6 +108,8 @@ package struct OutboxRow: Sendable, Equatable {
     package var nextAttemptUtc: String?
     package var createdAtUtc: String
     package var columns: [FieldName]
+    /// Whether what it says may stand in a bundle.
+    package var isInBundle: Bool
 }
 
 /// What is known of this device's copy and the server's, since either of them last changed.
@@ -159,8 +161,19 @@ package struct StatusSummary: Sendable, Equatable {
     package var drafts = 0
     /// Records that were here before the server was restored, and that it does not have any more.
     package var keptFromBefore = 0
+    /// Why the server does not take some of that.
+    package var copyRefusals: [CopyRefusal] = []
+    /// Of so many of them the answers had gone from here by retention: they are not offered.
+    package var keptInPart = 0
     /// Changes that stand in the journal alone, until a person takes or leaves them.
     package var offered = 0
+    /// Those of them that no process that writes has met yet.
+    package var newOffers: [OfferedChange] = []
+    /// Changes that were called saved and stand in the journal alone: the database is an older one.
+    /// The next process that writes brings them in.
+    package var behindJournal = 0
+    /// Nobody knows what the journal has.
+    package var isJournalUnreadable = false
     /// How many may be PENDING or IN_FLIGHT.
     package var queueLimit = 0
 
@@ -171,7 +184,7 @@ package struct StatusSummary: Sendable, Equatable {
     package var state: String {
         if failed + conflict + offered > 0 { return "attention" }
         if isOffline { return "offline" }
-        let waits = pending + inFlight + inReview + mediaPending > 0
+        let waits = pending + inFlight + inReview + mediaPending + behindJournal > 0
         return waits || digest != .equal ? "waiting" : "synced"
     }
 
@@ -180,10 +193,22 @@ package struct StatusSummary: Sendable, Equatable {
     /// equal when the server was last asked. A record that only devices have any more counts as well, and
     /// a change that only the journal has.
     package var nothingUnsynced: Bool {
-        unsynced + mediaPending + drafts + keptFromBefore + offered == 0 && digest == .equal
+        unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal == 0
+            && !isJournalUnreadable && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }
+}
+
+/// What a server says of copies that it does not take.
+package struct CopyRefusal: Sendable, Equatable {
+    package var reason: String
+    package var records: Int
+
+    package init(reason: String, records: Int) {
+        self.reason = reason
+        self.records = records
+    }
 }
 
 package struct AssetSummary: Sendable, Equatable {

@@ -71,9 +71,31 @@ extension DeviceStore {
         }
     }
 
+    /// In a process that only reads, also of what stands in the journal alone.
     package func status() throws -> StatusSummary {
-        try read { database in
+        let summary = try statusNow()
+        // A process that writes may have been in the middle of a transaction.
+        return summary.newOffers.isEmpty ? summary : try statusNow()
+    }
+
+    private func statusNow() throws -> StatusSummary {
+        // Before the database: what was committed meanwhile is then in both.
+        let journal: JournalReading?
+        var isUnreadable = false
+        do {
+            journal = try readJournal()
+        } catch {
+            // 'doctor' says why.
+            (journal, isUnreadable) = (nil, true)
+        }
+        return try read { database in
             var summary = StatusSummary()
+            summary.isJournalUnreadable = isUnreadable || journal?.faults.isEmpty == false
+            if let journal {
+                let backlog = try JournalComparison(journal).backlog(beside: database)
+                summary.behindJournal = backlog.behind
+                summary.newOffers = backlog.offers
+            }
             let counts = try database.query(
                 """
                 SELECT status, count(*), min(created_at_utc) FROM __sync_outbox
@@ -91,8 +113,10 @@ extension DeviceStore {
                     Int(try $0.integer(0))
                 } ?? 0
             summary.keptFromBefore = try database.lostRecords()
+            summary.copyRefusals = try database.copyRefusals()
+            summary.keptInPart = try database.recordsKeptInPart()
             summary.syncsInBackground = try database.syncsInBackground()
-            summary.offered = try database.offeredCount()
+            summary.offered = try database.offeredCount() + summary.newOffers.count
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1
@@ -205,7 +229,7 @@ extension Connection {
         try query(
             """
             SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
-                last_error, next_attempt_at, created_at_utc
+                last_error, next_attempt_at, created_at_utc, in_bundle IS NOT NULL
             FROM __sync_outbox \(condition) ORDER BY seq_id LIMIT \(limit)
             """, values
         ) { row in
@@ -215,7 +239,8 @@ extension Connection {
                 status: try row.text(5), retryCount: try row.integer(6),
                 lastError: try row.optionalText(7),
                 nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
-                createdAtUtc: try row.text(9), columns: try columns(row.integer(0)))
+                createdAtUtc: try row.text(9), columns: try columns(row.integer(0)),
+                isInBundle: try row.flag(10))
         }
     }
 

@@ -40,7 +40,7 @@ final class RemoteApplication {
                 try settle(verdict, &report.verdicts)
             case .removal(let id):
                 try apply(&parts, &report)
-                try database.letGoLost(id)
+                // What a restored server lacks of it stays kept: nobody else may have it any more.
                 if try remove(id, isLost: false) { report.removed += 1 }
             }
         }

@@ -36,6 +36,8 @@ package enum Schema {
         Migration("copies for a restored server") { try $0.run(script: copies) },
         Migration("answers that are wanted again") { try $0.run(script: wanted) },
         Migration("edits from before a loss of scope") { try $0.run(script: beforeLoss) },
+        Migration("what is kept in part") { try $0.run(script: partial) },
+        Migration("what stands in a bundle") { try $0.run(script: bundled) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -239,6 +241,17 @@ package enum Schema {
     static let copies = """
         ALTER TABLE __sync_lost_field ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE __sync_lost_field ADD COLUMN refusal TEXT;
+        """
+
+    /// Of what a restored server lacks, a record whose answers had gone from here by retention.
+    static let partial = """
+        ALTER TABLE __sync_lost ADD COLUMN is_partial INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// 1 for a mutation that was sealed for a bundle, or that says what one did; NULL else, so that rows
+    /// of a journal before it are what they were.
+    static let bundled = """
+        ALTER TABLE __sync_outbox ADD COLUMN in_bundle INTEGER;
         """
 
     /// Archived records that changed wait for the answers of those that belong to them.

@@ -20,13 +20,15 @@ struct WaitingMutation {
     var sealed: Bool
     var snapshot: String?
     var pullPosition: String?
+    /// Whether it, or one that it took the place of, was sealed for a bundle.
+    var isInBundle: Bool
     var entries: [FieldName: Entry] = [:]
 }
 
 extension Connection {
     private static let waitingColumns = """
         SELECT seq_id, mutation_id, table_name, record_id, operation, status, sealed,
-            server_snapshot, pull_position
+            server_snapshot, pull_position, in_bundle IS NOT NULL
         FROM __sync_outbox
         """
 
@@ -53,7 +55,7 @@ extension Connection {
                 sequence: try row.integer(0), id: try row.text(1), table: try row.text(2),
                 record: RecordID(try row.text(3)), operation: try row.text(4),
                 status: try row.text(5), sealed: try row.flag(6), snapshot: try row.optionalText(7),
-                pullPosition: try row.optionalText(8))
+                pullPosition: try row.optionalText(8), isInBundle: try row.flag(9))
         }
         for index in mutations.indices {
             mutations[index].entries = try entries(of: mutations[index].sequence)
@@ -100,12 +102,13 @@ extension Connection {
             """
             INSERT INTO __sync_outbox
                 (mutation_id, table_name, record_id, operation, lamport, created_at_utc,
-                    sealed, pull_position)
-            VALUES (?, ?, ?, ?, ?, walkdown_now(), ?, ?)
+                    sealed, pull_position, in_bundle)
+            VALUES (?, ?, ?, ?, ?, walkdown_now(), ?, ?, ?)
             """,
             [
                 .text(newID), .text(first.table), .text(first.record.rawValue), .text(operation),
                 .integer(newest), DatabaseValue(isBeforeLoss), DatabaseValue(pullPosition),
+                old.contains(where: \.isInBundle) ? .integer(1) : .null,
             ])
         let sequence = lastInsertRowID
         for (name, entry) in entries { try insert(entry, of: name, into: sequence) }

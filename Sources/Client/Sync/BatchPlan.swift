@@ -15,6 +15,8 @@ struct BatchPlan: Equatable, Sendable {
     /// Alone when the server broke over them. Whether they are to blame shows when others pass.
     private(set) var lonely: [MutationID] = []
     private(set) var hasSetAside = false
+    /// Set aside since the last answer: the server may have taken them, and what goes next has to say so.
+    private(set) var unheard: [MutationID] = []
     /// A push got through in this cycle.
     private(set) var havePassed = false
     /// A pull got through after the server broke over a push: the server as such is well.
@@ -33,6 +35,7 @@ struct BatchPlan: Equatable, Sendable {
 
     mutating func passed(_ answered: Set<MutationID>) {
         havePassed = true
+        unheard = []
         blamedInARow = 0
         offered.formUnion(answered)
         suspects = max(0, suspects - answered.count)
@@ -58,6 +61,7 @@ struct BatchPlan: Equatable, Sendable {
         blamed(id)
         limit = 1
         lonely.append(id)
+        unheard = Array((unheard + [id]).suffix(PushRequest.mostMutations))
         hasSetAside = true
     }
 

@@ -112,8 +112,9 @@ package struct Cycle {
         case .compare(let digest):
             return .compared(differing: try replica.sitesDiffering(from: digest))
         case .beginRepair(let sites): return .repairBegun(try replica.beginRepair(of: sites))
-        case .findCopies(let skipping):
-            return .copiesFound(try replica.copiesToOffer(skipping: skipping))
+        case .findCopies(let limit, let skipping):
+            return .copiesFound(try replica.copiesToOffer(limit: limit, skipping: skipping))
+        case .setAsideCopies(let refused): try replica.setAside(refused)
         case .settleCopies(let response, let request):
             try replica.settle(request, by: response)
         case .takeNewNode, .push, .exchange, .pull, .listForms, .fetchForm, .offerCopies, .finish:

@@ -60,9 +60,11 @@ package struct Machine: Sendable {
         case compare(DigestReport)
         /// A pull from the beginning that mends these sites, unless one was lately.
         case beginRepair(sites: [String])
-        case findCopies(skipping: Set<RecordID>)
+        case findCopies(limit: Int, skipping: Set<RecordID>)
         case offerCopies(CopyRequest)
         case settleCopies(CopyResponse, CopyRequest)
+        /// Refused alone, each with the fields that were offered.
+        case setAsideCopies([CopyVerdict])
         case finish(CycleOutcome)
     }
 
@@ -92,8 +94,8 @@ package struct Machine: Sendable {
         case repairing(sites: [String])
         case findingCopies
         case offeringCopies(CopyRequest)
-        /// Whether one of them was taken.
-        case settlingCopies(isTaken: Bool)
+        case settlingCopies
+        case settingCopiesAside
         case finished
     }
 
@@ -151,7 +153,8 @@ package struct Machine: Sendable {
         case .pulling, .applying: return pull(event)
         case .listingForms, .findingMissing, .fetchingForm: return fetchForms(event)
         case .comparing, .repairing: return compare(event)
-        case .findingCopies, .offeringCopies, .settlingCopies: return offerCopies(event)
+        case .findingCopies, .offeringCopies, .settlingCopies, .settingCopiesAside:
+            return offerCopies(event)
         case .finished: preconditionFailure("an event after the end of a cycle: \(event)")
         }
     }

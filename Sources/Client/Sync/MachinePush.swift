@@ -5,8 +5,9 @@ internal import Replication
 extension Machine {
     mutating func push(_ event: Event) -> Instruction {
         switch (phase, event) {
-        case (.sealing, .sealed(let request?)):
+        case (.sealing, .sealed(var request?)):
             pages.areCurrent = false
+            request.unheard = batches.unheard
             return send(request)
         case (.sealing, .sealed(nil)): return queueIsEmpty()
         case (.pushing(let request), .pushed(let reply)): return answered(reply, request)
@@ -103,7 +104,7 @@ extension Machine {
         }
         guard refusal.kind == .oversized else { return condemn(culprit.id, refusal) }
         // No proxy means a change of this size: it lets nothing through, or answers for the server.
-        if refusal.isForeign, Self.isSmall(culprit) { return abandon(.refused(refusal)) }
+        if refusal.isForeign, Self.isSmall(culprit.json) { return abandon(.refused(refusal)) }
         return enter(.splitting(culprit.id, refusal), .split(culprit.id))
     }
 
@@ -121,8 +122,8 @@ extension Machine {
         return recover(then: .seal)
     }
 
-    private static func isSmall(_ mutation: Mutation) -> Bool {
-        mutation.json.serialized().count <= smallMutation
+    static func isSmall(_ document: JSON) -> Bool {
+        document.serialized().count <= smallMutation
     }
 
     /// Bytes of JSON, not compressed: what any proxy in use lets through.
@@ -132,8 +133,13 @@ extension Machine {
         // A server that refuses one after another is at fault itself: the next stays as it is.
         guard !batches.refusesEverything else { return abandon(.refused(refusal)) }
         batches.blamed(id)
-        let words = refusal.message.isEmpty ? "" : ": \(refusal.message)"
-        return enter(.condemning, .fail(id, reason: "refused with \(refusal.status)\(words)"))
+        return enter(.condemning, .fail(id, reason: Self.words(for: refusal)))
+    }
+
+    /// Why a change or a copy is refused that stood alone.
+    static func words(for refusal: Refusal) -> String {
+        "refused with \(refusal.status)"
+            + (refusal.message.isEmpty ? "" : ": \(refusal.message)")
     }
 
     /// The server broke. Whether over this batch shows when a pull and other batches pass.

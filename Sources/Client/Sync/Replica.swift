@@ -53,9 +53,14 @@ package protocol Replica: AnyObject, Sendable {
     /// - Returns: false where one began a short while ago: it would not help.
     func beginRepair(of sites: [String]) throws -> Bool
     /// What was confirmed here and a restored server lacks; nil where there is nothing to offer.
-    /// - Parameter skipping: offered in this cycle already.
-    func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest?
+    /// - Parameters:
+    ///   - limit: records at most.
+    ///   - skipping: offered in this cycle already.
+    func copiesToOffer(limit: Int, skipping: Set<RecordID>) throws -> CopyRequest?
     func settle(_ request: CopyRequest, by response: CopyResponse) throws
+    /// The server refused each of them alone: they stay, with the reason, and are not offered again
+    /// until something changes.
+    func setAside(_ refused: [CopyVerdict]) throws
     func outboxCounts() throws -> OutboxCounts
     /// Mutations that wait to be sent or for an answer, without counting them one by one.
     func waiting() throws -> Int
@@ -90,6 +95,7 @@ extension Replica {
     package func keepUp(while goOn: () -> Bool) throws {}
 
     /// Nor has it anything that a server could have lost.
-    package func copiesToOffer(skipping: Set<RecordID>) throws -> CopyRequest? { nil }
+    package func copiesToOffer(limit: Int, skipping: Set<RecordID>) throws -> CopyRequest? { nil }
     package func settle(_ request: CopyRequest, by response: CopyResponse) throws {}
+    package func setAside(_ refused: [CopyVerdict]) throws {}
 }

@@ -16,6 +16,8 @@ package struct Schedule: Equatable, Sendable {
         package var afterEdit: Int64 = 1000
         /// From the last change of the network.
         package var afterReconnect: Int64 = 5000
+        /// By chance up to so much more, for the network comes back to all devices of a place at once.
+        package var reconnectSpread: Int64 = 10_000
         /// Between cycles when nothing happens; up to a quarter more by chance, so that devices that
         /// began together do not stay together.
         package var interval: Int64 = 60_000
@@ -42,7 +44,8 @@ package struct Schedule: Equatable, Sendable {
         backoff = Backoff(floor: floor)
     }
 
-    package mutating func wake(_ reason: Wake, now: Int64) {
+    /// - Parameter random: uniform in 0 ..< its argument.
+    package mutating func wake(_ reason: Wake, now: Int64, random: (Int64) -> Int64) {
         switch reason {
         // Somebody has just opened the application, or begun to watch.
         case .started:
@@ -52,7 +55,7 @@ package struct Schedule: Equatable, Sendable {
         case .reconnected:
             // The old failures were of the old network.
             backoff = Backoff(floor: backoff.floor)
-            due = now + timing.afterReconnect
+            due = now + timing.afterReconnect + random(timing.reconnectSpread + 1)
         case .demanded:
             isDemanded = true
             bring(to: now)

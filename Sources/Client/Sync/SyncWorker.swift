@@ -64,7 +64,7 @@ package final class SyncWorker: Sendable {
     /// Asks for a cycle. From any thread; returns at once.
     package func wake(_ reason: Schedule.Wake) {
         let now = now()
-        inner.withLock { $0.schedule.wake(reason, now: now) }
+        inner.withLock { $0.schedule.wake(reason, now: now, random: random) }
         arm()
     }
 

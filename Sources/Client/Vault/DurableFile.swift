@@ -35,6 +35,31 @@ enum DurableFile {
         }
     }
 
+    /// Replaces a file by these bytes, or makes it.
+    static func write(_ bytes: [UInt8], to path: String) throws(VaultError) {
+        try stage(bytes, for: path)
+        try commit(path)
+    }
+
+    /// Overwrites what a file held and removes it, where it is there. It is gone from the folder on the
+    /// disk when this returns.
+    ///
+    /// - Returns: false where it is gone and its content could not be overwritten.
+    static func erase(_ path: String) throws(VaultError) -> Bool {
+        guard exists(path) else { return true }
+        var isErased = true
+        do {
+            let file = try Descriptor(path, O_RDWR)
+            try file.write([UInt8](repeating: 0, count: Int(file.status().st_size)))
+            try file.synchronize()
+        } catch {
+            isErased = false
+        }
+        try remove(path)
+        try synchronizeFolder(of: path)
+        return isErased
+    }
+
     static func stagingPath(of path: String) -> String { path + ".new" }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The folder that holds everything this device knows: `walkdown.db` (with `-wal` and `-shm`),
-/// `journal/`, `vault.json`, `tries` and `lock`. Folders of mode 0700; files in them 0600.
+/// `journal/`, `vault.json` with its copy, `tries` and `lock`. Folders of mode 0700; files in them 0600.
 package struct Home: Sendable, Equatable {
     package let directory: String
 
@@ -27,12 +27,15 @@ package struct Home: Sendable, Equatable {
 
     package var database: String { directory + "/walkdown.db" }
     package var vault: String { directory + "/vault.json" }
+    /// The same once more, for the day on which the first is damaged.
+    package var vaultCopy: String { directory + "/vault.copy.json" }
     package var lock: String { directory + "/lock" }
     /// The folder of the second copy of what waits to be sent.
     package var journal: String { directory + "/journal" }
     var tries: String { directory + "/tries" }
 
-    package var isEnrolled: Bool { DurableFile.exists(vault) }
+    /// The copy is only ever made of a vault that stood.
+    package var isEnrolled: Bool { DurableFile.exists(vault) || DurableFile.exists(vaultCopy) }
 
     /// Makes the folder with its parents where it is missing, and closes it to other people.
     package func prepare() throws(VaultError) {
@@ -57,7 +60,7 @@ extension Home {
     /// The home itself or files in it that other people may read or write.
     package func filesOpenToOthers() throws(VaultError) -> [String] {
         let inside = [
-            database, database + "-wal", database + "-shm", vault, lock, tries, journal,
+            database, database + "-wal", database + "-shm", vault, vaultCopy, lock, tries, journal,
         ].filter(DurableFile.exists)
         let segments = try FolderListing.names(in: journal).map { journal + "/" + $0 }
             .filter(DurableFile.exists)

@@ -11,6 +11,7 @@ package struct NewVault: Sendable {
     package let home: Home
     package let dataKey: SecretBytes
     private let pin: StretchedPIN
+    private let lease: HomeLease
 
     /// Throws `.alreadyEnrolled`, and `.keyMissing` where a database stands that was once in use.
     package static func begin(
@@ -22,7 +23,7 @@ package struct NewVault: Sendable {
         try clearUnfinished(in: home)
         let vault = NewVault(
             home: home, dataKey: SecretBytes.random(count: KeySlot.dataKeyByteCount),
-            pin: try StretchedPIN(pin, cost: cost))
+            pin: try StretchedPIN(pin, cost: cost), lease: lease)
         try TryCounter.create(in: home)
         try vault.bind(to: deviceId)
         return vault
@@ -35,9 +36,12 @@ package struct NewVault: Sendable {
         try DurableFile.stage(document.serialized(), for: home.vault)
     }
 
+    /// With a copy where the disk has room for it; else the next process that writes makes it.
     package func commit() throws(VaultError) {
         pin.key.erase()
         try DurableFile.commit(home.vault)
+        // The device is enrolled, whatever becomes of the copy.
+        if let vault = try? SealedVault.load(home) { vault.keepTwice(lease: lease) }
     }
 
     /// Takes everything back that was begun and not committed.

@@ -8,8 +8,11 @@ package struct SealedVault: Sendable {
     package let home: Home
     package let deviceId: String
     private let slot: KeySlot
+    /// What is wrong with `vault.json`, where this was read from its copy.
+    package let trouble: VaultError?
 
-    /// Reads `vault.json`. Throws `.notEnrolled`, `.keyMissing`, `.damaged`, `.unknownVersion`.
+    /// Reads `vault.json`, or its copy where that is damaged or missing. Throws `.notEnrolled`,
+    /// `.keyMissing`, `.damaged`, `.unknownVersion`.
     package static func load(_ home: Home) throws(VaultError) -> SealedVault {
         guard home.isEnrolled else {
             guard DurableFile.exists(home.database), !isBegun(in: home) else {
@@ -17,10 +20,36 @@ package struct SealedVault: Sendable {
             }
             throw .keyMissing(database: home.database)
         }
-        let bytes = try Descriptor(home.vault, O_RDONLY).readAll(limit: largestFile + 1)
+        let trouble: VaultError
+        do {
+            return SealedVault(try document(in: home.vault), of: home, trouble: nil)
+        } catch {
+            trouble = error
+        }
+        // What a newer version has written is no damage, and a copy might be older than that.
+        if case .unknownVersion = trouble { throw trouble }
+        do {
+            return SealedVault(try document(in: home.vaultCopy), of: home, trouble: trouble)
+        } catch {
+            throw trouble
+        }
+    }
+
+    private init(_ document: VaultDocument, of home: Home, trouble: VaultError?) {
+        self.home = home
+        deviceId = document.deviceId
+        slot = document.slot
+        self.trouble = trouble
+    }
+
+    private static func document(in path: String) throws(VaultError) -> VaultDocument {
+        try VaultDocument(parsing: bytes(of: path))
+    }
+
+    private static func bytes(of path: String) throws(VaultError) -> [UInt8] {
+        let bytes = try Descriptor(path, O_RDONLY).readAll(limit: largestFile + 1)
         guard bytes.count <= largestFile else { throw .damaged("the file is too large") }
-        let document = try VaultDocument(parsing: bytes)
-        return SealedVault(home: home, deviceId: document.deviceId, slot: document.slot)
+        return bytes
     }
 
     private static func isBegun(in home: Home) -> Bool {
@@ -58,7 +87,8 @@ package struct SealedVault: Sendable {
 
     /// Closes the data key under another PIN. The database is not touched: only the slot changes,
     /// and `vault.json` is the old or the new one after any crash. The slot of the old PIN, which
-    /// may be why it is changed, is overwritten.
+    /// may be why it is changed, is overwritten; its copy goes first, so that at no moment a copy opens
+    /// with a PIN that `vault.json` does not open with.
     ///
     /// - Returns: false where the PIN is changed and the old slot could not be overwritten.
     @discardableResult
@@ -71,7 +101,10 @@ package struct SealedVault: Sendable {
         defer { stretched.key.erase() }
         let slot = try KeySlot.close(over: dataKey, under: stretched, deviceId: deviceId)
         let document = VaultDocument(deviceId: deviceId, slot: slot)
-        return try DurableFile.replaceErasing(home.vault, with: document.serialized())
+        let isCopyErased = try DurableFile.erase(home.vaultCopy)
+        let isErased = try DurableFile.replaceErasing(home.vault, with: document.serialized())
+        SealedVault(document, of: home, trouble: nil).keepTwice(lease: lease)
+        return isCopyErased && isErased
     }
 
     /// Closes the data key for the id under which this device was enrolled anew, with the same PIN. The
@@ -86,7 +119,45 @@ package struct SealedVault: Sendable {
         let document = VaultDocument(deviceId: deviceId, slot: slot)
         try DurableFile.stage(document.serialized(), for: home.vault)
         try DurableFile.commit(home.vault)
+        SealedVault(document, of: home, trouble: nil).keepTwice(lease: lease)
     }
+
+    /// How the copy of `vault.json` stands to this.
+    package enum Copy: Sendable {
+        case equal, missing, different
+    }
+
+    package var copy: Copy {
+        do {
+            let bytes = try Self.bytes(of: home.vaultCopy)
+            return bytes == document.serialized() ? .equal : .different
+        } catch {
+            return DurableFile.exists(home.vaultCopy) ? .different : .missing
+        }
+    }
+
+    /// Makes `vault.json` and its copy say what this says, once a PIN has opened it: after damage to
+    /// either, in a home that has no copy yet, and after a crash in between. `doctor` tells where they
+    /// do not, and the next process that writes tries again.
+    ///
+    /// - Returns: false where that did not succeed, as on a full disk.
+    @discardableResult
+    package func keepTwice(lease: HomeLease) -> Bool {
+        precondition(lease.home == home, "the lease is for another home")
+        do {
+            if trouble != nil { try DurableFile.write(document.serialized(), to: home.vault) }
+            if copy == .different {
+                // It may be of an older PIN.
+                _ = try DurableFile.erase(home.vaultCopy)
+            }
+            if copy != .equal { try DurableFile.write(document.serialized(), to: home.vaultCopy) }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private var document: VaultDocument { VaultDocument(deviceId: deviceId, slot: slot) }
 
     /// What a guess costs, for `doctor`.
     package var cost: Argon2id.Cost { slot.cost }

@@ -13,6 +13,9 @@ package struct PushRequest: Hashable, Sendable {
     package var schemaVersion: Int64
     /// The cursor up to which this device has pulled; nil before the first pull.
     package var pullPosition: String?
+    /// Sent since the baton's answer, without an answer of their own, and not in this batch: they show
+    /// that this comes from the device that sent them, and from no copy of it.
+    package var unheard: [MutationID] = []
     package var mutations: [Mutation] { didSet { written = WrittenMutations() } }
     private var written: WrittenMutations
 
@@ -65,6 +68,11 @@ extension PushRequest {
             schemaVersion: try json.read("schemaVersion", Count.read),
             pullPosition: try json.readOptional("pullPosition", ShortText.read),
             mutations: mutations)
+        let unheard = try json.optionalArray("unheard", of: MutationID.init(json:))
+        guard unheard.count <= Self.mostMutations else {
+            throw CodingError(.tooLarge, path: "unheard", "more than \(Self.mostMutations)")
+        }
+        self.unheard = unheard
     }
 
     package var json: JSON {
@@ -74,11 +82,13 @@ extension PushRequest {
     }
 
     private var head: [String: JSON] {
-        [
+        var members: [String: JSON] = [
             "clientNodeId": clientNodeId.json, "clientEpoch": .integer(clientEpoch),
             "baton": JSON(baton), "schemaVersion": .integer(schemaVersion),
             "pullPosition": JSON(pullPosition),
         ]
+        if !unheard.isEmpty { members["unheard"] = .array(unheard.map(\.json)) }
+        return members
     }
 
     /// `json` as UTF-8, its members in whatever order is quickest: only the baton becomes known when the

@@ -67,6 +67,8 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
     package var isUnsynchronised: Bool {
         [failedSynchronising, failedSynchronisingFolder].contains(extendedCode)
     }
+    /// A file beside the database may be what cannot be opened.
+    package var cannotOpen: Bool { has(SQLITE_CANTOPEN) }
     package var isReadOnly: Bool { has(SQLITE_READONLY) }
 
     /// The text that a trigger gave to RAISE, if a trigger refused the statement.

@@ -59,8 +59,11 @@ package final class DeviceFieldwork: Fieldwork {
     package func unlock(_ pin: SecretBytes) throws(UnlockRefusal) {
         guard opened.withLock({ $0 == nil }) else { return }
         do {
-            let key = try SealedVault.load(home).unlock(pin, now: bootNow)
+            let vault = try SealedVault.load(home)
+            let key = try vault.unlock(pin, now: bootNow)
             defer { key.erase() }
+            // Where it cannot be, 'doctor' says so; the application has the key.
+            vault.keepTwice(lease: lease)
             let store = try DeviceStore.open(
                 home: home, key: key, access: .writer(lease), sources: sources)
             let worker = try makeWorker(for: store)

@@ -131,7 +131,7 @@ extension DeviceStore {
         return try waiting.map { row in
             let summary = known[row.recordId]
             let fields = row.columns.filter { !BuiltInField.isBuiltIn($0) }
-            return QueueRow(
+            var shown = QueueRow(
                 id: row.mutationId, record: row.recordId,
                 name: summary.map(shownName)
                     ?? "\(row.tableName) \(row.recordId.rawValue.prefix(8))",
@@ -141,6 +141,8 @@ extension DeviceStore {
                 labels: try labels.of(fields, summary: summary),
                 createdAt: SyncTimestamp.shown(row.createdAtUtc), tries: Int(row.retryCount),
                 nextTry: row.nextAttemptUtc.flatMap(SyncTimestamp.shown))
+            shown.isInBundle = row.isInBundle
+            return shown
         }
     }
 

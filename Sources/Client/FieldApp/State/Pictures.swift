@@ -130,6 +130,8 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     /// Whether it creates its record: to discard it is to discard the record.
     package var createsRecord: Bool
     package var isInspection: Bool
+    /// Whether a bundle may bring back what is discarded here.
+    package var isInBundle = false
     /// Why it failed or waits, in the server's words.
     package var reason: String?
     /// The answers that it changes: paths, and their labels on the screen.

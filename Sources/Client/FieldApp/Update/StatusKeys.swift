@@ -43,9 +43,11 @@ extension AppState {
             row.createsRecord
             ? "\(row.name) was never accepted: all of its answers go."
             : "The values of \(row.name) go back to those that the server confirmed."
+        let bundle =
+            row.isInBundle ? " It may stand in a bundle: imported later, that brings it back." : ""
         return Confirmation(
             deed: .discardMutation(row.id), title: "Discard this change?",
-            consequence: consequence,
+            consequence: consequence + bundle,
             way: row.createsRecord ? .word(Self.word(for: row.name)) : .key("y"), now: now)
     }
 }

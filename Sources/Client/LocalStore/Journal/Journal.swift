@@ -120,7 +120,7 @@ final class Journal: @unchecked Sendable {
         let segment = segments.current
         do {
             try segments.append(.transaction(transaction), isDurable: isDurable) {
-                .beginning(try database.journalOrigin())
+                .beginning(try database.journalOrigin(), since: segments.firstEntry)
             }
         } catch {
             throw translated(error)
@@ -188,15 +188,19 @@ final class Journal: @unchecked Sendable {
     }
 
     private func confirm(_ number: Int64, isDurable: Bool) {
-        guard unconfirmed != nil, !isDue else { return }
+        guard unconfirmed != nil, note(.confirmed(number), isDurable: isDurable) else { return }
+        unconfirmed = nil
+    }
+
+    /// Writes a mark. One that needs a new segment is not worth it.
+    private func note(_ mark: JournalEntry, isDurable: Bool) -> Bool {
+        guard !isDue else { return false }
         do {
-            // A mark that needs a new segment is not worth one.
-            try segments.append(.confirmed(number), isDurable: isDurable) {
-                throw JournalFault.malformed
-            }
-            unconfirmed = nil
+            try segments.append(mark, isDurable: isDurable) { throw JournalFault.malformed }
+            return true
         } catch {
             isDue = isDue || segments.isBroken
+            return false
         }
     }
 
@@ -228,7 +232,8 @@ final class Journal: @unchecked Sendable {
             live[mutation.id] = Live(since: segments.current, byteCount: mutation.byteCount)
         }
         offeredSince = offered.isEmpty ? nil : segments.current
-        dropSettled()
+        // The snapshot says that nothing before it counts.
+        leftover = segments.drop(olderThan: segments.current)
     }
 
     /// At a quiet moment: says that the last entry counts, and lets go what nothing waits for.
@@ -248,8 +253,12 @@ final class Journal: @unchecked Sendable {
 
     private func dropSettled() {
         let oldest = live.values.map(\.since).min() ?? segments.current
+        let number = min(oldest, offeredSince ?? oldest)
+        if let first = segments.firstEntry(leftBy: number) {
+            guard note(.letGo(before: first), isDurable: true) else { return }
+        }
         // A file that cannot be removed now is read again, says nothing new, and is tried again.
-        leftover = segments.drop(olderThan: min(oldest, offeredSince ?? oldest))
+        leftover = segments.drop(olderThan: number)
     }
 
     /// For support, once: nothing is lost by it, but the folder may grow.

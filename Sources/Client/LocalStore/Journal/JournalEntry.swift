@@ -99,10 +99,14 @@ struct JournalSnapshot: Equatable, Sendable {
 }
 
 enum JournalEntry: Equatable, Sendable {
-    /// The first entry of a segment that continues another one.
-    case beginning(JournalOrigin)
+    /// The first entry of a segment that continues another one. `since` is the number of the first
+    /// entry that counts; 0 where nobody knows it.
+    case beginning(JournalOrigin, since: UInt64)
     case snapshot(JournalSnapshot)
     case transaction(JournalTransaction)
     /// The transactions up to this number are in the database, later ones were rolled back.
     case confirmed(Int64)
+    /// The entries before this number are let go next: nothing in them waits. Without it nobody could
+    /// tell a segment that went from one that is missing.
+    case letGo(before: UInt64)
 }

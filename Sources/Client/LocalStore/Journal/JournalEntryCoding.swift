@@ -4,16 +4,17 @@ internal import SQLite
 extension JournalEntry {
     /// Of the coding. A reader that does not know it leaves the entry alone and says so.
     /// The first had no bases of older epochs and no pull position; the second did not say why a change
-    /// is offered.
-    static let format: Int64 = 3
+    /// is offered; the third not which entries were let go.
+    static let format: Int64 = 4
 
     func encoded() -> [UInt8] {
         var bytes = JournalBytes()
         bytes.append(Self.format)
         switch self {
-        case .beginning(let origin):
+        case .beginning(let origin, let since):
             bytes.append(0)
             bytes.append(origin)
+            bytes.append(Int64(bitPattern: since))
         case .snapshot(let snapshot):
             bytes.append(1)
             bytes.append(snapshot.number)
@@ -27,6 +28,9 @@ extension JournalEntry {
         case .confirmed(let number):
             bytes.append(3)
             bytes.append(number)
+        case .letGo(let number):
+            bytes.append(4)
+            bytes.append(Int64(bitPattern: number))
         }
         return bytes.bytes
     }
@@ -37,7 +41,9 @@ extension JournalEntry {
         guard (1...Self.format).contains(format) else { throw JournalFault.newerFormat(format) }
         reader.format = format
         switch try reader.integer() {
-        case 0: self = .beginning(try reader.origin())
+        case 0:
+            self = .beginning(
+                try reader.origin(), since: format > 3 ? try reader.entryNumber() : 0)
         case 1:
             self = .snapshot(
                 JournalSnapshot(
@@ -46,6 +52,7 @@ extension JournalEntry {
                     offered: try reader.list { try $0.offer() }))
         case 2: self = .transaction(try reader.transaction())
         case 3: self = .confirmed(try reader.integer())
+        case 4: self = .letGo(before: try reader.entryNumber())
         default: throw JournalFault.malformed
         }
         guard reader.isAtEnd else { throw JournalFault.malformed }
@@ -139,6 +146,8 @@ extension JournalBytes {
 }
 
 extension JournalByteReader {
+    fileprivate mutating func entryNumber() throws -> UInt64 { UInt64(bitPattern: try integer()) }
+
     fileprivate mutating func origin() throws -> JournalOrigin {
         JournalOrigin(metadata: try named { try $0.value() })
     }

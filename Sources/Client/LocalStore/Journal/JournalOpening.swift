@@ -57,6 +57,14 @@ extension Journal {
     }
 }
 
+/// What stands in the journal and not in the database, until the next process that writes looks.
+struct JournalBacklog: Equatable, Sendable {
+    /// Mutations of transactions that count: that process takes them over.
+    var behind = 0
+    /// Changes of which nobody knows whether they count: it offers them.
+    var offers: [OfferedChange] = []
+}
+
 /// The journal beside the queue.
 struct JournalComparison {
     private let reading: JournalReading
@@ -122,26 +130,60 @@ struct JournalComparison {
     /// settled.
     mutating func complete(_ database: Connection) throws {
         try followDatabase(database)
-        let counter = try database.transactionNumber()
-        if let last = replay.undecided {
-            // The database that could tell was set aside.
-            let isRebuilt = try database.metadataInteger("rebuilt_number") == counter
-            try offer(last, isRebuilt ? .unknown : .unsaved, database)
-            replay.decide(committed: false)
-        }
-        let rows = try JournalledRows(database)
-        let differing = try Differing(replay, rows)
-        try offerWhatIsMissing(differing.inJournal, rows, counter, database)
-        let origin = try database.journalOrigin()
+        let differing = try findOffers(database)
+        let (origin, counter) = try (database.journalOrigin(), database.transactionNumber())
         isEqual =
             reading.isSound && !reading.lacksBeginning && !replay.isEmpty
             && replay.number == counter && differing.isNothing
             && offered == replay.offered && replay.origin == origin
     }
 
+    /// Decides about the last entry, and offers what nobody knows to count. Reads the database only.
+    private mutating func findOffers(_ database: Connection) throws -> Differing {
+        let counter = try database.transactionNumber()
+        try decideLast(database, counter)
+        let rows = try JournalledRows(database)
+        let differing = try Differing(replay, rows)
+        try offerWhatIsMissing(differing.inJournal, rows, counter, database)
+        return differing
+    }
+
+    private mutating func decideLast(_ database: Connection, _ counter: Int64) throws {
+        if let last = replay.undecided {
+            // The database that could tell was set aside.
+            let isRebuilt = try database.metadataInteger("rebuilt_number") == counter
+            try offer(last, isRebuilt ? .unknown : .unsaved, database)
+            replay.decide(committed: false)
+        }
+    }
+
+    /// What the next opening to write will bring into the database or offer. Writes nothing.
+    ///
+    /// The journal was read before the database. Another process may be writing, and its database is
+    /// behind by no more than the last entry then, so that more than that is sure.
+    func backlog(beside database: Connection) throws -> JournalBacklog {
+        var next = self
+        let counter = try database.transactionNumber()
+        next.decideCommitted(upTo: counter)
+        let isBehind = next.replay.durableNumber > counter
+        let behind = next.replay.kept.values.count { isBehind && $0.number > counter }
+        if next.replay.number == counter {
+            _ = try next.findOffers(database)
+        } else if isBehind {
+            try next.decideLast(database, counter)
+        }
+        return JournalBacklog(
+            behind: behind,
+            offers: next.offered.dropFirst(replay.offered.count).map(OfferedChange.init))
+    }
+
+    private mutating func decideCommitted(upTo counter: Int64) {
+        if let last = replay.undecided, last.number <= counter { replay.decide(committed: true) }
+    }
+
     private mutating func followDatabase(_ database: Connection) throws {
         let counter = try database.transactionNumber()
-        if let last = replay.undecided, last.number <= counter { replay.decide(committed: true) }
+        decideCommitted(upTo: counter)
         // Of one that was not to be durable a power cut may take the database's half: its page or
         // verdict comes again.
         guard replay.durableNumber > counter else { return }

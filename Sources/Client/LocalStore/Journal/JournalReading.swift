@@ -9,6 +9,8 @@ struct JournalSegment: Equatable, Sendable {
 
     var number: Int
     var byteCount: Int
+    /// The number of its first entry; 0 where that is not known.
+    var firstEntry: UInt64 = 0
     var isDamaged = false
 
     var name: String { Self.name(number) }
@@ -33,12 +35,24 @@ struct JournalReading {
     /// Where the next entry comes: behind this one, in the last segment.
     private(set) var chain = JournalChain()
     private(set) var end = 0
-    /// Entries since the last snapshot that are known to be gone or unreadable.
-    private var missing = 0
+    /// Entries that are known to be gone or unreadable, each time with the number of one behind them.
+    private var gaps: [(count: Int, before: UInt64)] = []
     /// Unreadable ones behind the last that was read, as long as no later number tells how many.
     private var missingAtEnd = 0
-    /// Entries since the last snapshot that are gone or unreadable.
-    var lost: Int { missing + missingAtEnd }
+    /// The first entry that was read, and the one from which on all count, where an entry says so.
+    private var first: UInt64 = 0
+    private var since: UInt64 = 0
+    /// Files at the beginning that are gone or empty leave no other trace than these numbers.
+    private var missingAtBeginning: Int {
+        since > 0 && first > since ? Int(clamping: first - since) : 0
+    }
+    /// Entries that count and are gone or unreadable.
+    var lost: Int {
+        let counting = gaps.filter { $0.before > since }
+        let before = counting.reduce(0) { $0 + ($1.before == first ? $1.count : 0) }
+        let behind = counting.reduce(0) { $0 + ($1.before == first ? 0 : $1.count) }
+        return max(before, missingAtBeginning) + behind + missingAtEnd
+    }
     /// The last write was cut, as a power cut does it. Where the disk kept its word, what it was to say
     /// was never called saved.
     private(set) var isTorn = false
@@ -80,12 +94,15 @@ struct JournalReading {
         }
         segments[index].byteCount = bytes.count
         let reading = JournalSegmentReading(bytes, by: cipher)
-        let missingBefore = missing
+        segments[index].firstEntry = reading.entries.first?.number ?? 0
+        let gapsBefore = gaps.count
         for entry in reading.entries { take(entry, in: index) }
         if reading.damagedPlaces > 0 {
             segments[index].isDamaged = true
             // Before the first entry of all there is no number that would tell how many.
-            if missing == missingBefore { noteMissing(reading.damagedPlaces) }
+            if gaps.count == gapsBefore {
+                noteMissing(reading.damagedPlaces, before: chain.number + 1)
+            }
         }
         if case .damaged(let entries) = reading.tail {
             segments[index].isDamaged = true
@@ -97,8 +114,8 @@ struct JournalReading {
         end = reading.end
     }
 
-    private mutating func noteMissing(_ count: Int) {
-        missing += count
+    private mutating func noteMissing(_ count: Int, before number: UInt64) {
+        gaps.append((count, number))
         replay.noteLoss()
     }
 
@@ -106,23 +123,32 @@ struct JournalReading {
         // A copy of what was read already, put back by somebody.
         guard entry.number > chain.number else {
             segments[index].isDamaged = true
-            return noteMissing(1)
+            return noteMissing(1, before: chain.number)
         }
+        if first == 0 { first = entry.number }
         let isNext = entry.number == chain.number + 1
         // The numbers tell better what is missing, but before the first one.
-        if chain.number == 0, missingAtEnd > 0 { noteMissing(missingAtEnd) }
+        if chain.number == 0, missingAtEnd > 0 {
+            noteMissing(missingAtEnd, before: entry.number)
+        }
         missingAtEnd = 0
         if chain.number > 0, !isNext {
-            noteMissing(Int(clamping: entry.number - chain.number - 1))
+            noteMissing(
+                Int(clamping: entry.number - chain.number - 1), before: entry.number)
         } else if isNext, entry.previous != chain.hash {
-            noteMissing(1)
+            noteMissing(1, before: entry.number)
         }
         chain = JournalChain(number: entry.number, hash: entry.hash)
         guard let content = entry.entry else {
             segments[index].isDamaged = true
-            return noteMissing(1)
+            return noteMissing(1, before: entry.number)
         }
-        if case .snapshot = content { missing = 0 }
+        switch content {
+        case .snapshot: since = entry.number
+        case .beginning(_, let number) where number > 0: since = number
+        case .letGo(let number): since = number
+        case .beginning, .transaction, .confirmed: break
+        }
         replay.take(content, in: segments[index].number)
     }
 }

@@ -61,7 +61,7 @@ struct JournalReplay: Equatable {
     mutating func take(_ entry: JournalEntry, in segment: Int) {
         isEmpty = false
         switch entry {
-        case .beginning(let origin): self.origin = self.origin ?? origin
+        case .beginning(let origin, _): self.origin = self.origin ?? origin
         case .snapshot(let snapshot): begin(from: snapshot, in: segment)
         case .transaction(let transaction):
             if let last = undecided, last.number < transaction.number { decide(committed: true) }
@@ -71,6 +71,7 @@ struct JournalReplay: Equatable {
             raise(transaction.position)
         case .confirmed(let number):
             decide(committed: undecided.map { $0.number <= number } ?? false)
+        case .letGo: break
         }
     }
 

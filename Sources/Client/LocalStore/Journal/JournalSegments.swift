@@ -30,6 +30,9 @@ final class JournalSegments {
 
     var current: Int { segments.last?.number ?? 0 }
 
+    /// The number of the first entry that is here; 0 where that is not known.
+    var firstEntry: UInt64 { segments.first?.firstEntry ?? 0 }
+
     var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
 
     /// Writes an entry behind the last one.
@@ -43,10 +46,10 @@ final class JournalSegments {
         var next = chain
         var bytes = try next.frame(entry, by: cipher)
         if try !hasRoom(for: bytes.count) {
-            // The order of the disk is the order of the entries.
-            try synchronize()
             next = chain
             bytes = try next.frame(beginning(), by: cipher) + next.frame(entry, by: cipher)
+            // The order of the disk is the order of the entries.
+            try synchronize()
             try begin(segmentOf: bytes.count)
         }
         try write(bytes, chain: next, isDurable: isDurable)
@@ -76,6 +79,15 @@ final class JournalSegments {
     func close() {
         file = nil
         cipher.erase()
+    }
+
+    /// The first entry of the segments that stay when the older ones go; nil where none would go, or
+    /// nobody knows it.
+    func firstEntry(leftBy number: Int) -> UInt64? {
+        let oldest = min(number, current)
+        guard let first = segments.first, first.number < oldest else { return nil }
+        let left = segments.first { $0.number >= oldest }?.firstEntry ?? 0
+        return left > 0 ? left : nil
     }
 
     /// Lets segments go in which nothing counts any more.
@@ -116,7 +128,8 @@ final class JournalSegments {
         let number = current + 1
         let size = max(Self.byteCount, count)
         file = try folder.make(JournalSegment.name(number), byteCount: size)
-        segments.append(JournalSegment(number: number, byteCount: size))
+        segments.append(
+            JournalSegment(number: number, byteCount: size, firstEntry: chain.number + 1))
         end = 0
         isSynchronized = true
         isBroken = false

@@ -15,6 +15,21 @@ enum BundleImport {
         let device = try BundleImport.device(of: file, path, session)
         let bundle = try reader(of: file, path, device, session)
         var report = BundleReport(device: device)
+        do {
+            try take(bundle, of: device, session, &report)
+        } catch {
+            report.left = bundle.mutationCount - report.count
+            try tell(report, invocation, console)
+            throw interruption(by: error, path, report)
+        }
+        try tell(report, invocation, console)
+        return report.needsPerson ? .needsPerson : .done
+    }
+
+    private static func take(
+        _ bundle: BundleReader, of device: Device, _ session: Session,
+        _ report: inout BundleReport
+    ) throws {
         var holds = BatchHolds()
         for index in 0..<bundle.batchCount {
             let batch = try bundle.batch(index)
@@ -22,12 +37,29 @@ enum BundleImport {
                 bundled: batch, ofDevice: device.id, &holds)
             report.count(batch.mutations, verdicts)
         }
+    }
+
+    private static func tell(
+        _ report: BundleReport, _ invocation: Invocation, _ console: Console
+    ) throws {
         if invocation.has("json") {
             try console.writeDocument(report.json.serialized())
         } else {
             try console.write(terminalSafe(report.text, keepingLines: true))
         }
-        return report.needsPerson ? .needsPerson : .done
+    }
+
+    /// Each batch is taken or not as a whole, and what was taken stays.
+    private static func interruption(
+        by error: any Error, _ path: String, _ report: BundleReport
+    ) -> Failure {
+        let cause = Walkdownd.renderer.failure(for: error)
+        let advice =
+            "\(report.count) of \(report.count + report.left) changes in \(path) were judged before,"
+            + " as it says above. Import it again then: what was taken changes nothing twice."
+        return Failure(
+            cause.exitCode, cause.sentence,
+            advice: [cause.advice, advice].compactMap { $0 }.joined(separator: " "))
     }
 
     private static func device(
@@ -103,6 +135,8 @@ struct BundleReport {
     private let device: Device
     private var counts: [Verdict.Status: Int] = [:]
     private var refused: [Refused] = []
+    /// Not judged, because the import ended before them.
+    fileprivate var left = 0
 
     init(device: Device) {
         self.device = device
@@ -127,6 +161,9 @@ struct BundleReport {
         }
     }
 
+    /// Changes that were judged.
+    fileprivate var count: Int { counts.values.reduce(0, +) }
+
     var needsPerson: Bool {
         [.conflict, .quarantined, .rejected, .held].contains { counts[$0] != nil }
     }
@@ -134,7 +171,7 @@ struct BundleReport {
     var json: JSON {
         var document: [String: JSON] = [
             "device": .string(device.id), "name": .string(device.name),
-            "mutations": .integer(Int64(counts.values.reduce(0, +))),
+            "mutations": .integer(Int64(count)), "left": .integer(Int64(left)),
             "refused": .array(refused.map(\.json)),
         ]
         for status in Verdict.Status.allCases {
@@ -149,6 +186,7 @@ struct BundleReport {
             let name = status.rawValue.padding(to: 13)
             text += "\(name)\(counts[status] ?? 0)\n"
         }
+        if left > 0 { text += "not judged".padding(to: 13) + "\(left)\n" }
         for refused in refused { text += refused.line + "\n" }
         return text
     }

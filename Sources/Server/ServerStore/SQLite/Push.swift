@@ -136,7 +136,7 @@ struct BatchMerge {
     /// and counters of that one for other readings.
     private func refuseFork() throws {
         guard let trail = try session.connection.batonTrail(of: device.node) else { return }
-        switch trail.meeting(request.baton, request.mutations.map(\.id)) {
+        switch trail.meeting(request.baton, request.mutations.map(\.id) + request.unheard) {
         case .next:
             // What came by cable moves no baton: only the places tell that another has gone on.
             guard try request.mutations.contains(where: holdsTakenPlace) else { return }

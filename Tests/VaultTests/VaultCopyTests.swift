@@ -1,0 +1,117 @@
+import Crypto
+import Glibc
+import TestSupport
+import Testing
+import Vault
+
+@Suite("The copy of vault.json")
+struct VaultCopyTests {
+    private let device: EnrolledHome
+    private var vault: String { device.home.vault }
+    private var copy: String { device.home.vaultCopy }
+
+    init() throws { device = try EnrolledHome() }
+
+    private func keepTwice() throws -> Bool {
+        try SealedVault.load(device.home).keepTwice(lease: HomeLease.acquire(device.home))
+    }
+
+    @Test("V05 a device has its key slot twice from its enrolment on")
+    func enrolled() throws {
+        #expect(try device.content(of: copy) == device.content(of: vault))
+        #expect(try SealedVault.load(device.home).copy == .equal)
+        #expect(access(copy + ".new", F_OK) != 0)
+    }
+
+    enum Damage: CaseIterable {
+        case flipped, cut, emptied, removed
+    }
+
+    private func damage(_ path: String, _ damage: Damage) throws {
+        var bytes = try device.content(of: path)
+        switch damage {
+        case .flipped: bytes[bytes.count / 2] ^= 4
+        case .cut: bytes.removeLast(40)
+        case .emptied: bytes = []
+        case .removed:
+            #expect(unlink(path) == 0)
+            return
+        }
+        try device.write(bytes, to: path)
+    }
+
+    @Test(
+        "V05 a damaged vault.json is read from its copy, and made anew", arguments: Damage.allCases)
+    func damagedFirst(how: Damage) throws {
+        let whole = try device.content(of: vault)
+        let key = try device.unlock()
+        try damage(vault, how)
+        #expect(try SealedVault.load(device.home).trouble != nil)
+        #expect(try device.unlock() == key)
+        #expect(throws: VaultError.wrongPIN(tries: 1, wait: 1)) { try device.unlock("135791") }
+        device.boot.advance(seconds: 10)
+        #expect(try keepTwice())
+        #expect(try device.content(of: vault) == whole)
+        #expect(try SealedVault.load(device.home).trouble == nil)
+        #expect(throws: VaultError.alreadyEnrolled) {
+            try NewVault.begin(
+                lease: HomeLease.acquire(device.home), pin: device.pin, cost: .cheap)
+        }
+    }
+
+    @Test("a damaged copy changes nothing, and is made anew", arguments: Damage.allCases)
+    func damagedSecond(how: Damage) throws {
+        let key = try device.unlock()
+        try damage(copy, how)
+        #expect(try SealedVault.load(device.home).copy == (how == .removed ? .missing : .different))
+        #expect(try device.unlock() == key)
+        #expect(try keepTwice())
+        #expect(try device.content(of: copy) == device.content(of: vault))
+    }
+
+    @Test("where both are damaged it is told as damage, never as a wrong PIN")
+    func bothDamaged() throws {
+        for path in [vault, copy] { try damage(path, .flipped) }
+        #expect(throws: VaultError.self) { try SealedVault.load(device.home) }
+        try damage(vault, .removed)
+        #expect(throws: VaultError.self) { try SealedVault.load(device.home) }
+    }
+
+    @Test("a vault.json of a newer version is not passed over for its copy")
+    func newer() throws {
+        try device.write(Array(#"{"version":2,"slots":[]}"#.utf8), to: vault)
+        #expect(throws: VaultError.unknownVersion(2)) { try SealedVault.load(device.home) }
+    }
+
+    @Test("a new PIN replaces both, and the old one opens neither, whatever is damaged then")
+    func changedPIN() throws {
+        let key = try device.unlock()
+        let old = device.folder.path + "/old"
+        #expect(link(copy, old) == 0)
+        let isErased = try SealedVault.load(device.home).changePIN(
+            of: key, to: SecretBytes(text: "a longer passphrase"), cost: .cheap,
+            lease: HomeLease.acquire(device.home))
+        #expect(isErased)
+        #expect(try device.content(of: old).allSatisfy { $0 == 0 }, "overwritten")
+        #expect(try device.content(of: copy) == device.content(of: vault))
+        try damage(vault, .flipped)
+        #expect(throws: VaultError.wrongPIN(tries: 1, wait: 1)) { try device.unlock() }
+        device.boot.advance(seconds: 10)
+        #expect(try device.unlock("a longer passphrase") == key)
+    }
+
+    @Test("a copy that no new PIN could follow is not there at all")
+    func copyCannotFollow() throws {
+        let key = try device.unlock()
+        // A folder in the way of the copy that is staged.
+        #expect(mkdir(copy + ".new", 0o700) == 0)
+        try SealedVault.load(device.home).changePIN(
+            of: key, to: SecretBytes(text: "a longer passphrase"), cost: .cheap,
+            lease: HomeLease.acquire(device.home))
+        #expect(try SealedVault.load(device.home).copy == .missing)
+        #expect(try device.unlock("a longer passphrase") == key)
+        #expect(try !keepTwice())
+        #expect(rmdir(copy + ".new") == 0)
+        #expect(try keepTwice())
+    }
+}
