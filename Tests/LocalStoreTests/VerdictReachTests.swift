@@ -222,7 +222,7 @@ struct VerdictReachTests {
         try device.finish()
     }
 
-    @Test("T88 a record that waits for a supervisor is out of reach in a database made anew as well")
+    @Test("T88 a record in review is out of reach in a database made anew as well")
     func makingInReviewAnew() throws {
         let (id, making) = try parked()
         try device.rebuild()

@@ -33,7 +33,7 @@ final class World {
     var assignments: [AssignmentRow] = []
     private(set) var isServerFull = false
     private var full: Set<Int> = []
-    private var cursors: [Int: CursorWatch] = [:]
+    var cursors: [Int: CursorWatch] = [:]
 
     init(
         seed: UInt64, ground: Ground, fibers: [Fiber], _ options: Options, keepsStory: Bool
@@ -372,30 +372,5 @@ final class World {
             device.conditions.heal()
             if device.isUp { device.wake(.reconnected) } else { try start(device) }
         }
-    }
-
-    // MARK: Checks on the way
-
-    func check(_ device: Handheld) throws {
-        guard let store = device.store, !device.isHeld else { return }
-        let faults = try store.audit().filter {
-            // The mutant's own triggers are not what is to be found.
-            mutant != .unequalTrigger || !$0.hasPrefix("a trigger")
-        }
-        guard faults.isEmpty else {
-            throw Violation("the audit found something", "\(device.node): \(faults)")
-        }
-        // A repetition after a crash is no copy of the device. What goes again to a restored server goes
-        // in an order of its own, so that a repetition may look like one.
-        guard !device.wasTakenForCopy || device.mayLookCopied || server.isRestored else {
-            throw Violation("a device was taken for a copy of itself", "\(device.node)")
-        }
-        try device.ledger.check(
-            waiting: store.waitingValues(), settled: oracle.settled, node: device.node)
-        if !device.hasTwin {
-            try device.ledger.checkReads(store.ownValues(device.speaksAs), node: device.node)
-        }
-        try cursors[device.index, default: CursorWatch()].check(
-            store.position().cursor, device.node)
     }
 }

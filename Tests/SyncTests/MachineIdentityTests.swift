@@ -55,7 +55,7 @@ struct MachineIdentityTests {
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
         if isFirst {
-            play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+            play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
             play.expect(.copiesFound(nil), .listForms)
         } else {
             play.expect(.sealed(nil), .listForms)
@@ -111,7 +111,7 @@ struct MachineIdentityTests {
         let second = Wire.page("c2", digest: true)
         play.expect(.pulled(.accepted(second)), .apply(second))
         play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...1)))
-        play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(second.digest!))

@@ -48,7 +48,7 @@ struct MachineTests {
         let page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
@@ -69,7 +69,7 @@ struct MachineTests {
         let second = Wire.page("c2", records: 1, digest: true)
         play.expect(.pulled(.accepted(second)), .apply(second))
         play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
-        play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
         #expect(play.machine.pushed == 2)
         #expect(play.machine.pulled == 4)
@@ -90,7 +90,7 @@ struct MachineTests {
         let second = Wire.page("c2", records: 1)
         play.expect(.pulled(.accepted(second)), .apply(second))
         play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...1)))
-        play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
     }
 
@@ -111,7 +111,7 @@ struct MachineTests {
         }
         let last = Wire.page("c4")
         play.expect(.pulled(.accepted(last)), .apply(last))
-        play.expect(.done, .findCopies(limit: 500, skipping: []))
+        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
     }
 
@@ -121,7 +121,7 @@ struct MachineTests {
         let page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
         let both = [Wire.form("a"), Wire.form("b")]
         play.expect(.formsListed(.accepted(both)), .findMissing(both))
@@ -138,7 +138,7 @@ struct MachineTests {
         var page = Wire.page("c1", digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .compare(page.digest!))
@@ -150,7 +150,7 @@ struct MachineTests {
         page.digest?.position = "c0"
         play.expect(.pulled(.accepted(page)), .apply(page))
         play.expect(.done, .seal(limit: 50, skipping: []))
-        play.expect(.sealed(nil), .findCopies(limit: 500, skipping: []))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .listForms)
         play.expect(.formsListed(.accepted([])), .findMissing([]))
         play.expect(.formsMissing([]), .finish(.unproven(sites: [])))
