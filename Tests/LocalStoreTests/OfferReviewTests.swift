@@ -65,4 +65,25 @@ struct OfferReviewTests {
         try device.expectNothingPending(server)
         try device.finish()
     }
+
+    @Test("what was accepted below an edit that waits comes back, whatever becomes of the edit")
+    func acceptedBelowWaiting() throws {
+        let id = try device.acceptedInspectionOf(server)
+        let backup = server.contents
+        try device.store.set([("notes", .string("accepted"))], on: id)
+        try device.sync(server)
+        try device.store.set([("notes", .string("later"))], on: id)
+        server.restore(backup)
+        try device.pullAll(from: server)
+        let waiting = try #require(
+            try device.store.outbox().first { $0.columns == ["notes"] })
+        try device.store.fail(waiting.mutationId, error: "refused")
+        try device.store.discard(waiting.mutationId)
+        try device.offerCopies(to: server)
+        for _ in 1...2 { try device.sync(server) }
+        #expect(stored("notes", of: id) == .string("accepted"))
+        #expect(try device.value("notes", of: id) == .string("accepted"))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
 }

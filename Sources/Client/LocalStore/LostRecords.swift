@@ -31,8 +31,8 @@ extension Connection {
     }
 
     /// Keeps the values that were confirmed of a record and that the server does not show, before
-    /// what it shows takes their place. Also those of others below a change that waits: that one may be
-    /// given up, lose, or be added to what stands. One's own go again by themselves.
+    /// what it shows takes their place. Also those below a change that waits: that one may be given up,
+    /// lose, or be added to what stands. The last word of one's own goes again by itself.
     func keepUnshown(in shown: WireRecord, nowUtc: String) throws {
         guard try isAlive(shown.id) else { return }
         let confirmed = try query(
@@ -42,7 +42,8 @@ extension Connection {
                 OR NOT EXISTS (
                     SELECT 1 FROM __sync_waiting AS waiting
                     WHERE waiting.record_id = confirmed.record_id
-                        AND waiting.name = confirmed.name)
+                        AND waiting.name = confirmed.name
+                        AND waiting.lamport <= confirmed.lamport)
             """, [.text(shown.id.rawValue)]
         ) { (name: try $0.text(0), field: try WireRecord.Field(row: $0)) }
         // Not by their stamps: two copies of one device may have used one for two values.
