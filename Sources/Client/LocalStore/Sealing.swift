@@ -100,7 +100,8 @@ extension DeviceStore {
             try database.execute(
                 """
                 UPDATE __sync_outbox
-                SET mutation_id = ?, status = 'PENDING', sealed = 0, retry_count = 0
+                SET mutation_id = ?, status = 'PENDING', sealed = pull_position IS NOT NULL,
+                    retry_count = 0
                 WHERE seq_id = ?
                 """, [.text(sources.newID()), .integer(mutation.sequence)])
             return true
@@ -176,16 +177,17 @@ extension Connection {
             [.text(status), DatabaseValue(error.map(ShownText.clean)), .text(id.rawValue)])
     }
 
-    /// Moves fields of a mutation into a new one behind it, an unsealed UPDATE. Later unsent changes
-    /// of the same fields go along, so that the newest value stays in the newest mutation.
+    /// Moves fields of a mutation into a new one behind it, an unsealed UPDATE; sealed where it goes under
+    /// a cursor of before a loss of scope, for nothing later may be added. Later unsent changes of the
+    /// same fields go along, so that the newest value stays in the newest mutation.
     func move(_ fields: Set<FieldName>, of sequence: Int64, newID: String) throws {
         try execute(
             """
             INSERT INTO __sync_outbox
                 (mutation_id, table_name, record_id, operation, lamport, schema_version,
-                    created_at_utc, pull_position)
+                    created_at_utc, pull_position, sealed)
             SELECT ?, table_name, record_id, 'UPDATE', lamport, schema_version, created_at_utc,
-                pull_position
+                pull_position, pull_position IS NOT NULL
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         let next = lastInsertRowID

@@ -69,6 +69,8 @@ extension Connection {
         mutation.isSealed = false
         (mutation.retryCount, mutation.nextAttempt) = (0, nil)
         (mutation.lastError, mutation.snapshot) = (nil, nil)
+        // What is made now was not made before a loss of scope, and is whole.
+        for column in ["pull_position", "is_part"] { mutation.others[column] = nil }
         for name in mutation.fields.keys.sorted() {
             mutation.fields[name]?.lamport = try tickLamport()
         }
