@@ -129,14 +129,14 @@ struct CopyMeetingTests {
         _ = try day.early.offer([day.old], to: day.yard)
         #expect(try day.second.push(day.edit).map(\.status) == [.applied])
         let history = try day.yard.store.history(of: day.id)
-        #expect(try day.first.push(mutation).map(\.status) == [.applied])
+        #expect(try day.first.push(mutation).map(\.status) == [.merged])
         #expect(try day.stored()?.value == .string("new"))
         #expect(try day.yard.store.history(of: day.id) == history, "and nothing is there twice")
         #expect(try day.yard.store.openReviews().isEmpty)
     }
 
     @Test(
-        "T86 nor is he asked beside the supervisor who has the copy to decide on",
+        "T86 nor is he asked beside the supervisor who has the copy to decide on, but told",
         arguments: Backend.allCases)
     func authorInReview(backend: Backend) throws {
         let day = try Succession(backend)
@@ -145,9 +145,47 @@ struct CopyMeetingTests {
         try since.push(since.change(day.id, ["notes": .string("since")]))
         _ = try day.late.offer([day.new], to: day.yard)
         #expect(try day.yard.store.openReviews().map(\.mine) == [.string("new")])
-        #expect(try day.second.push(day.edit).map(\.status) == [.applied])
+        let verdict = try #require(try day.second.push(day.edit).first)
+        #expect(verdict.status == .quarantined && verdict.conflicts.map(\.column) == ["notes"])
         #expect(try day.stored()?.value == .string("since"))
+        let review = try #require(try day.yard.store.openReviews().first)
         #expect(try day.yard.store.openReviews().count == 1)
+        try day.yard.store.resolve(
+            review: review.id, .mine, comment: nil, by: Supervisor(name: "anna"))
+        #expect(try day.stored()?.value == .string("new"))
+        day.second.cursor = nil
+        try day.second.pull()
+        #expect(day.second.results.map(\.mutationId) == [day.edit.id])
+        #expect(day.second.results.map(\.status) == [.merged])
+    }
+
+    @Test(
+        "T86 what came as a copy and was overwritten since is not called applied",
+        arguments: Backend.allCases)
+    func authorOverwritten(backend: Backend) throws {
+        let day = try Succession(backend)
+        _ = try day.late.offer([day.new], to: day.yard)
+        day.early.cursor = nil
+        try day.early.pull()
+        try day.early.push(day.early.change(day.id, ["notes": .string("since")]))
+        #expect(try day.second.push(day.edit).map(\.status) == [.merged])
+        #expect(try day.stored()?.value == .string("since"))
+    }
+
+    @Test(
+        "T86 who made an edit on an equal value, and earlier, had not seen the copy",
+        arguments: Backend.allCases, [nil, "1.1.1"])
+    func equalValue(backend: Backend, cursor: String?) throws {
+        let day = try Succession(backend)
+        let third = try day.yard.enrol("e")
+        try third.pull()
+        var early = third.change(day.id, ["notes": .string("mine")])
+        early.changes["notes"]?.baseValue = .string("new")
+        early.changes["notes"]?.lamport = 1
+        third.cursor = cursor ?? day.early.cursor
+        _ = try day.late.offer([day.new], to: day.yard)
+        #expect(try third.push(early).map(\.status) == [.conflict])
+        #expect(try day.stored()?.value == .string("new"))
     }
 
     @Test(

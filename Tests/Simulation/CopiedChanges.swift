@@ -13,21 +13,26 @@ struct CopiedChanges {
     }
 
     private let node: NodeID
-    private var copied: Set<Change> = []
+    /// With the version that each had, and the epoch in which it had it.
+    private var copied: [Change: (version: Int64, epoch: Int64)] = [:]
+    /// In which the device learnt its bases.
+    private let epoch: Int64?
     /// Of the batch, those that stand, stood, or wait for a supervisor.
     private var traced: Set<Change> = []
+    private var undecided: Set<Change> = []
 
     init(_ request: PushRequest, _ reader: Connection) throws {
         node = request.clientNodeId
+        epoch = request.pullPosition?.split(separator: ".").first.flatMap { Int64($0, radix: 36) }
         for id in Set(request.mutations.map(\.record)) {
-            copied.formUnion(
-                try reader.query(
-                    "SELECT name, lamport, node FROM copied WHERE record_id = ?",
-                    [.text(id.rawValue)]
-                ) { row in
-                    let stamp = Stamp(lamport: try row.integer(1), node: NodeID(try row.text(2)))
-                    return Change(record: id, name: try row.text(0), stamp: stamp)
-                })
+            try reader.each(
+                "SELECT name, lamport, node, version, epoch FROM copied WHERE record_id = ?",
+                [.text(id.rawValue)]
+            ) { row in
+                let stamp = Stamp(lamport: try row.integer(1), node: NodeID(try row.text(2)))
+                let change = Change(record: id, name: try row.text(0), stamp: stamp)
+                copied[change] = (try row.integer(3), try row.integer(4))
+            }
         }
         guard !copied.isEmpty else { return }
         for mutation in request.mutations {
@@ -35,6 +40,9 @@ struct CopiedChanges {
                 let own = own(change, name, of: mutation.record)
                 if try reader.hasTrace(of: change.value, own.stamp, name, mutation.record) {
                     traced.insert(own)
+                }
+                if try reader.isUndecided(own.stamp, name, mutation.record) {
+                    undecided.insert(own)
                 }
             }
         }
@@ -50,21 +58,42 @@ struct CopiedChanges {
         var rest = mutation
         rest.changes = mutation.changes.filter { name, change in
             let own = own(change, name, of: mutation.record)
-            return !copied.contains(own) || !traced.contains(own)
+            return copied[own] == nil || !traced.contains(own)
         }
         return rest
     }
 
+    /// What the author is told of the whole, where the rest of it comes to `status`.
+    func status(
+        _ status: Verdict.Status, of mutation: Mutation, on current: RecordState
+    ) -> Verdict.Status {
+        var status = status
+        for (name, change) in mutation.changes {
+            let own = own(change, name, of: mutation.record)
+            guard copied[own] != nil, traced.contains(own) else { continue }
+            if undecided.contains(own) {
+                if status != .conflict { status = .quarantined }
+            } else if current.fields[name]?.stamp != own.stamp, status == .applied {
+                status = .merged
+            }
+        }
+        return status
+    }
+
     /// The mutation, `believed` as far as its versions can be, with the bases that its values show.
-    func known(_ believed: Mutation, on current: RecordState) -> Mutation {
+    func known(_ believed: Mutation, as sent: Mutation, on current: RecordState) -> Mutation {
         var known = believed
         for (name, change) in believed.changes {
             guard let register = current.fields[name],
                 change.baseVersion < register.newestChange(notBy: node),
-                copied.contains(
-                    Change(record: current.id, name: name, stamp: register.stamp)),
-                !register.value.isNull, change.baseValue == register.value
+                !register.value.isNull, change.baseValue == register.value,
+                change.lamport > register.stamp.lamport,
+                let copy = copied[
+                    Change(record: current.id, name: name, stamp: register.stamp)]
             else { continue }
+            let isOfEpoch = copy.epoch > 0 && copy.epoch == epoch
+            let base = sent.changes[name]?.baseVersion ?? 0
+            guard !isOfEpoch || copy.version <= base else { continue }
             known.changes[name]?.baseVersion = register.version
         }
         return known
@@ -90,6 +119,21 @@ extension Connection {
             [
                 .text(record.rawValue), .text(name), .integer(stamp.lamport),
                 .text(stamp.node.rawValue), DatabaseValue(value),
+            ]
+        ) { _ in true } ?? false
+    }
+
+    fileprivate func isUndecided(
+        _ stamp: Stamp, _ name: FieldName, _ record: RecordID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM review WHERE record_id = ? AND name = ? AND mine_lamport = ?
+                AND mine_node = ? AND kind = 'field' AND decision IS NULL
+            """,
+            [
+                .text(record.rawValue), .text(name), .integer(stamp.lamport),
+                .text(stamp.node.rawValue),
             ]
         ) { _ in true } ?? false
     }

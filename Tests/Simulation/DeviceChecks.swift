@@ -11,9 +11,8 @@ extension World {
         guard faults.isEmpty else {
             throw Violation("the audit found something", "\(device.node): \(faults)")
         }
-        // A repetition after a crash is no copy of the device. What goes again to a restored server goes
-        // in an order of its own, so that a repetition may look like one.
-        guard !device.wasTakenForCopy || device.mayLookCopied || server.isRestored else {
+        // A repetition after a crash is no copy of the device.
+        guard !device.wasTakenForCopy || device.mayLookCopied else {
             throw Violation("a device was taken for a copy of itself", "\(device.node)")
         }
         try device.ledger.check(

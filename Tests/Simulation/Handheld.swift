@@ -50,6 +50,9 @@ final class Handheld {
     /// A push of its came once more or late, which may look like a copy.
     private(set) var mayLookCopied = false
     private(set) var hasTwin = false
+    /// What goes again to a restored server goes in an order of its own: until it is *synced* with that
+    /// one, a repetition of its may look like a copy.
+    var meetsRestoredServer = false
     /// The call under way, counted, and its outcome.
     private(set) var call = 0
     private var outcome: TransportOutcome?
@@ -229,7 +232,8 @@ final class Handheld {
         guard !fiber.isActive, let result = ended, let store, !isEnding else { return }
         ended = nil
         lastReport = result.report
-        wasTakenForCopy = wasTakenForCopy || result.report.hasNewNode
+        wasTakenForCopy = wasTakenForCopy || result.report.hasNewNode && !meetsRestoredServer
+        if result.report.outcome == .synced { meetsRestoredServer = false }
         lastBegan = began
         world.tell("\(node) is done: \(result.report.outcome.label)")
         schedule.ended(

@@ -58,13 +58,14 @@ struct Judgement {
             ) { policies.policy(of: $0, in: mutation.table) }
             lost += outcome.history.map { ($0, mutation) }
             let isLookedAt = try mutation.deletion != nil && reader.isLookedAt(mutation.id)
+            let status = told(outcome.status, of: mutation, on: current)
             guard
-                outcome.status == verdict.status
-                    || isLookedAt && outcome.status == .applied && verdict.status == .merged
+                status == verdict.status
+                    || isLookedAt && status == .applied && verdict.status == .merged
             else {
                 throw Violation(
                     "a verdict is not the merge's",
-                    "\(mutation.id): \(verdict.status) instead of \(outcome.status)")
+                    "\(mutation.id): \(verdict.status) instead of \(status)")
             }
             if outcome.isChanged { states[mutation.record] = outcome.record }
         }
@@ -79,13 +80,21 @@ struct Judgement {
         }
     }
 
+    private func told(
+        _ status: Verdict.Status, of mutation: Mutation, on current: RecordState?
+    ) -> Verdict.Status {
+        guard let current else { return status }
+        if case .current = standing { return status }
+        return copied.status(status, of: mutation, on: current)
+    }
+
     /// As far as its bases can be believed, and less what came back by others.
     private func asTaken(_ mutation: Mutation, on current: RecordState) -> Mutation {
         if case .current = standing {
             return mutation.believing(standing, at: current.version)
         }
         let believed = copied.rest(of: mutation).believing(standing, at: current.version)
-        return copied.known(believed, on: current)
+        return copied.known(believed, as: mutation, on: current)
     }
 
     // MARK: The mutant of the order of arrival

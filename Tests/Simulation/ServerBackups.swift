@@ -49,6 +49,7 @@ final class ServerBackups {
         world.tell(
             "the server is restored from backup \(backup.number), without \(lost.count) changes")
         for device in world.devices {
+            device.meetsRestoredServer = true
             unsettled[device.index, default: []] += lost.filter { $0.authors.contains(device.node) }
             try settle(device)
         }
@@ -75,8 +76,7 @@ final class ServerBackups {
                 // that value back later may not know of it.
                 let isThere = world.oracle.known[key.record]?.fields[name] != nil
                 guard isThere || !change.value.isNull,
-                    try store.holds(key, lamport: change.lamport),
-                    try !store.hasLaterWord(on: key, than: change.lamport)
+                    try store.holds(key, lamport: change.lamport)
                 else { continue }
                 device.ledger.owe(
                     key, change, below: lost.mutation.parent, number: world.eventNumber)
@@ -105,19 +105,6 @@ extension DeviceStore {
                 JOIN record ON record.id = outbox.record_id
                 WHERE record_id = ?1 AND name = ?2 AND entry.lamport = ?3 AND is_deleted = 0
                     AND NOT EXISTS (SELECT 1 FROM __sync_left WHERE record_id = ?1)
-                """,
-                [.text(key.record.rawValue), .text(key.name), .integer(lamport)]
-            ) { _ in true } ?? false
-        }
-    }
-
-    /// Whether the inspector has entered something later that waits.
-    fileprivate func hasLaterWord(on key: FieldKey, than lamport: Int64) throws -> Bool {
-        try read { database in
-            try database.first(
-                """
-                SELECT 1 FROM __sync_waiting
-                WHERE record_id = ?1 AND name = ?2 AND lamport > ?3
                 """,
                 [.text(key.record.rawValue), .text(key.name), .integer(lamport)]
             ) { _ in true } ?? false
@@ -194,7 +181,8 @@ struct RestoreChecks {
         }
         if record.fields[Mutation.deletedField]?.value == .integer(1) { return true }
         guard let field = record.fields[key.name] else { return owed.value.isNull }
-        return field.value == owed.value || field.stamp.lamport >= owed.lamport
+        return field.value == owed.value
+            || field.stamp.node == device.speaksAs && field.stamp.lamport >= owed.lamport
     }
 }
 

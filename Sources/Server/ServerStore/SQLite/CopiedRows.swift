@@ -10,6 +10,13 @@ struct Copied: Equatable {
     let epoch: Int64
 }
 
+/// A mutation, and of which of its fields others brought a copy before it came.
+struct CopiedPart {
+    /// Without those fields.
+    var rest: Mutation
+    var stamps: [FieldName: Stamp] = [:]
+}
+
 extension Connection {
     /// - Returns: nil for a change that did not come as a copy.
     func copied(_ stamp: Stamp, _ field: FieldName, of record: RecordID) throws -> Copied? {
@@ -62,15 +69,15 @@ extension WriteSession {
             ])
     }
 
-    /// What a device offers again of its own without what came back as a copy before: that stands, was
-    /// overwritten, or waits for a supervisor, and nobody is to be asked about it twice.
-    func withoutCopied(
+    /// What a device offers again of its own, and what of that came back as a copy before: this stands,
+    /// was overwritten, or waits for a supervisor, and nobody is to be asked about it twice.
+    func partCopied(
         _ mutation: Mutation, on record: StoredRecord?, by author: Author
-    ) throws -> Mutation {
+    ) throws -> CopiedPart {
+        var part = CopiedPart(rest: mutation)
         guard let record, let sender = author.sender, !author.isCopy,
             sender.standpoint.epoch != .current
-        else { return mutation }
-        var rest = mutation
+        else { return part }
         for (name, change) in mutation.changes {
             let field = WireRecord.Field(
                 value: change.value, stamp: Stamp(lamport: change.lamport, node: author.node),
@@ -78,9 +85,54 @@ extension WriteSession {
             guard try connection.copied(field.stamp, name, of: record.id) != nil,
                 try connection.hasTrace(of: field, on: name, of: record.id)
             else { continue }
-            rest.changes[name] = nil
+            part.rest.changes[name] = nil
+            part.stamps[name] = field.stamp
         }
-        return rest
+        return part
+    }
+
+    /// The verdict on the whole mutation. What a supervisor still has to decide of it is from now on
+    /// decided about this mutation, so that its author hears of it.
+    func answer(
+        _ verdict: Verdict, with part: CopiedPart, on record: StoredRecord?
+    ) throws -> Verdict {
+        var verdict = verdict
+        for (name, stamp) in part.stamps.sorted(by: { $0.key < $1.key }) {
+            if let conflict = try adopt(name, stamp, of: part.rest) {
+                verdict.conflicts.append(conflict)
+                if verdict.status != .conflict { verdict.status = .quarantined }
+            } else if record?.fields[name]?.stamp != stamp, verdict.status == .applied {
+                verdict.status = .merged
+            }
+        }
+        return verdict
+    }
+
+    /// - Returns: what the supervisor has to decide; nil where nothing of it waits.
+    private func adopt(
+        _ name: FieldName, _ stamp: Stamp, of mutation: Mutation
+    ) throws -> FieldConflict? {
+        let waiting = """
+            record_id = ?1 AND name = ?2 AND mine_lamport = ?3 AND mine_node = ?4
+                AND kind = 'field' AND decision IS NULL
+            """
+        let key: [DatabaseValue] = [
+            .text(mutation.record.rawValue), .text(name), .integer(stamp.lamport),
+            .text(stamp.node.rawValue),
+        ]
+        let conflict = try connection.first(
+            "SELECT base, mine, theirs, theirs_node, rule FROM review WHERE \(waiting)", key
+        ) { row in
+            FieldConflict(
+                column: name, base: try row.fieldValue(0), mine: try row.fieldValue(1),
+                theirs: try row.fieldValue(2),
+                theirsNode: try row.optionalText(3).map { NodeID($0) }, rule: try row.text(4))
+        }
+        guard let conflict else { return nil }
+        try connection.execute(
+            "UPDATE review SET mutation_id = ?5 WHERE \(waiting)",
+            key + [.text(mutation.id.rawValue)])
+        return conflict
     }
 
     /// The mutation, `believed` as far as its versions can be, with the bases that show that its author
@@ -102,7 +154,7 @@ extension WriteSession {
             let hasSeen =
                 author.isCopy
                 ? copied.isSeen(at: change.baseVersion, in: sender.epochOfCopies)
-                : !register.value.isNull && change.baseValue == register.value
+                : copied.isBase(of: change, over: register, in: sender.standpoint.cursor?.epoch)
             if hasSeen { known.changes[name]?.baseVersion = register.version }
         }
         return known
@@ -113,6 +165,17 @@ extension Copied {
     /// Whether who had seen this version of the record had seen the change.
     func isSeen(at version: Int64, in epoch: Int64) -> Bool {
         self.epoch > 0 && self.epoch == epoch && self.version <= version
+    }
+
+    /// Whether a change was made on it: on its value, later, and on its version where that says something.
+    /// A value alone says little where there are few to choose from.
+    func isBase(
+        of change: FieldChange, over register: FieldRegister, in epoch: Int64?
+    ) -> Bool {
+        guard !register.value.isNull, change.baseValue == register.value,
+            change.lamport > register.stamp.lamport
+        else { return false }
+        return self.epoch == 0 || self.epoch != epoch || version <= change.baseVersion
     }
 
     /// Whether it took the place of one that had this version.

@@ -11,7 +11,8 @@ extension WriteSession {
     /// - Throws: `Admission.Refusal` where the mutation is not taken.
     func merge(_ sent: Mutation, by author: Author, in site: Site? = nil) throws -> Verdict {
         let existing = try connection.record(sent.record)
-        let mutation = try withoutCopied(sent, on: existing, by: author)
+        let part = try partCopied(sent, on: existing, by: author)
+        let mutation = part.rest
         let parent =
             existing == nil ? try mutation.parent.flatMap { try connection.record($0) } : nil
         let wasPruned = try existing == nil && connection.isPruned(mutation.record)
@@ -48,7 +49,9 @@ extension WriteSession {
             if isReborn { try connection.forgetPruned(mutation.record) }
         }
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
-        return outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt))
+        return try answer(
+            outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt)),
+            with: part, on: existing)
     }
 
     /// A record that was pruned, before it is made again. Devices may still hold it, and take it from
