@@ -124,7 +124,7 @@ private struct Restore {
             return Replaced(
                 epoch: try SQLiteStore.settle(folder.database),
                 doors: try SQLiteStore.closedDoors(of: folder.database),
-                devices: try SQLiteStore.laterDevices(of: folder.database))
+                devices: laterDevices(console))
         } catch {
             console.say(
                 "The database that is replaced cannot be read; it is kept all the same: "
@@ -134,11 +134,26 @@ private struct Restore {
         }
     }
 
+    /// Whoever was shut out stays shut out, also where it cannot be read who came in.
+    private func laterDevices(_ console: Console) -> LaterDevices {
+        do {
+            return try SQLiteStore.laterDevices(of: folder.database)
+        } catch {
+            console.say(
+                "Who enrolled since the backup cannot be read: "
+                    + Walkdownd.renderer.failure(for: error).sentence)
+            console.say(Self.devicesUnknown)
+            return LaterDevices()
+        }
+    }
+
     private static let doorsUnknown =
         "Devices that were revoked since the backup are let in again, and codes that were used "
-        + "since are good again: revoke them anew with 'walkdownd device revoke ID'. Devices that "
-        + "enrolled since are not known: each enrols again, with nothing lost, by 'walkdown enroll "
-        + "--again URL CODE'."
+        + "since are good again: revoke them anew with 'walkdownd device revoke ID'. "
+        + devicesUnknown
+    private static let devicesUnknown =
+        "Devices that enrolled since are not known: each enrols again, with nothing lost, by "
+        + "'walkdown enroll --again URL CODE'."
 
     /// What is taken over from the database that makes room.
     private struct Replaced {
