@@ -53,6 +53,27 @@ struct JournalBacklogTests {
         try device.finish()
     }
 
+    @Test(
+        "M18 where the journal is gone, or a file of zeros, nothing proves that all is there",
+        arguments: [false, true])
+    func gone(areZeros: Bool) throws {
+        _ = try proven()
+        var image = try device.image
+        for name in image.journalNames {
+            if areZeros {
+                image.change(name) { $0 = [UInt8](repeating: 0, count: $0.count) }
+            } else {
+                image.remove(name)
+            }
+        }
+        let status = try statusRead(on: image)
+        #expect(status.isJournalGone && !status.nothingUnsynced)
+        // The next process that writes makes it anew.
+        try device.reopen(closed: true)
+        #expect(try device.store.status().nothingUnsynced)
+        try device.finish()
+    }
+
     @Test("M18 a last change of which nobody knows whether it was saved is told as offered")
     func lastInDoubt() throws {
         let id = try proven()

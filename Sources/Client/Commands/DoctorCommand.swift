@@ -55,10 +55,13 @@ enum DoctorCommand {
             let repaired = repair.map { repair in
                 check("repair") { try repair.perform(on: unlocked, run) }
             }
-            let database = databaseFindings(unlocked, run)
+            let (database, status) = databaseFindings(unlocked, run)
             let isSound = database.allSatisfy { $0.trouble == nil }
             let journal = check("journal") {
-                try JournalLook(of: unlocked, besideSoundDatabase: isSound).note()
+                try JournalLook(
+                    of: unlocked, besideSoundDatabase: isSound,
+                    isMissed: status?.isJournalGone ?? false
+                ).note()
             }
             return [repaired].compactMap { $0 } + database + [journal]
         } catch VaultError.noPIN where repair == nil {
@@ -78,7 +81,7 @@ enum DoctorCommand {
 
     private static func databaseFindings(
         _ unlocked: UnlockedHome, _ run: CommandRun
-    ) -> [Finding] {
+    ) -> (findings: [Finding], status: StatusSummary?) {
         var look: StoreLook?
         let database = check("database", note: "in order, and the queue fits what is shown") {
             let found = try examineDatabase(of: unlocked, run)
@@ -92,11 +95,13 @@ enum DoctorCommand {
             try requireUpToDate(found.status)
             return nil
         }
-        guard let look else { return [database] }
-        return [database, Finding(name: "storage", note: look.sizes.sentence)]
+        guard let look else { return ([database], nil) }
+        let findings =
+            [database, Finding(name: "storage", note: look.sizes.sentence)]
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
             + Repair.words(for: look.status.newOffers).map { Finding(name: "offered", note: $0) }
             + look.status.keptNotices.map { Finding(name: "kept", note: $0) }
+        return (findings, look.status)
     }
 
     private static let repairing =
@@ -127,8 +132,7 @@ enum DoctorCommand {
                 .failed,
                 "the database lacks "
                     + counted(behind, "change that its journal has", "changes that its journal has"),
-                advice: "Nothing is lost: the next command that writes brings that in, such as"
-                    + " 'walkdown sync'.")
+                advice: "The next command that writes brings that in, such as 'walkdown sync'.")
         }
     }
 

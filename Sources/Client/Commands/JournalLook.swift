@@ -6,10 +6,15 @@ internal import Vault
 struct JournalLook {
     private let copy: SecondCopy
     private let isDatabaseSound: Bool
+    private let isMissed: Bool
 
-    init(of unlocked: UnlockedHome, besideSoundDatabase isSound: Bool) throws {
+    /// - Parameter isMissed: whether the database knows that there was one.
+    init(
+        of unlocked: UnlockedHome, besideSoundDatabase isSound: Bool, isMissed: Bool
+    ) throws {
         copy = try DeviceStore.secondCopy(home: unlocked.home, key: unlocked.key)
         isDatabaseSound = isSound
+        self.isMissed = isMissed
     }
 
     /// - Throws: what is wrong with it.
@@ -20,6 +25,12 @@ struct JournalLook {
                 advice: advice)
         }
         guard copy.knowsDevice else {
+            guard !isMissed else {
+                throw Failure(
+                    .failed, "the journal is gone: what the database may lack stood there alone",
+                    advice: "The next command that writes makes it anew from the database, such as"
+                        + " 'walkdown sync'.")
+            }
             return isDatabaseSound
                 ? "none yet: the next command that writes makes it"
                 : "it does not say who this device is: no database can be made from it"

@@ -107,6 +107,11 @@ extension StatusSummary {
                 "the journal cannot be read, so nothing proves that the server has everything:"
                     + " 'walkdown doctor' says why")
         }
+        if isJournalGone {
+            notices.append(
+                "the journal is gone, so nothing proves that the database has everything: the next"
+                    + " command that writes makes it anew, such as 'walkdown sync'")
+        }
         return notices
     }
 

@@ -174,6 +174,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var behindJournal = 0
     /// Nobody knows what the journal has.
     package var isJournalUnreadable = false
+    /// There was one, and nothing of it is left.
+    package var isJournalGone = false
     /// How many may be PENDING or IN_FLIGHT.
     package var queueLimit = 0
 
@@ -194,7 +196,7 @@ package struct StatusSummary: Sendable, Equatable {
     /// a change that only the journal has.
     package var nothingUnsynced: Bool {
         unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal == 0
-            && !isJournalUnreadable && digest == .equal
+            && !isJournalUnreadable && !isJournalGone && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

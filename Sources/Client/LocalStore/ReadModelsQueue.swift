@@ -92,6 +92,8 @@ extension DeviceStore {
             var summary = StatusSummary()
             summary.isJournalUnreadable = isUnreadable || journal?.faults.isEmpty == false
             if let journal {
+                summary.isJournalGone =
+                    try journal.replay.isEmpty && database.transactionNumber() > 0
                 let backlog = try JournalComparison(journal).backlog(beside: database)
                 summary.behindJournal = backlog.behind
                 summary.newOffers = backlog.offers
