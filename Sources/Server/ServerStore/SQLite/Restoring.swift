@@ -134,6 +134,11 @@ extension SQLiteStore {
             connection = try Connection.open(path, mode: .readWrite)
         } catch let error as SQLiteError where error.isNotADatabase || error.reason == .truncated {
             throw notAStore(name)
+        } catch let error as SQLiteError where error.reason == .pragma {
+            throw ServerStoreError(
+                .notAStore, "\(name) is no backup of walkdownd: 'walkdownd backup' makes one")
+        } catch let error as SQLiteError where error.isCorrupt {
+            throw ServerStoreError(.damaged, "the database in \(name) is damaged")
         }
         let report = Result { () throws -> RestoreReport in
             _ = try requireStore(connection, at: name)
