@@ -183,9 +183,9 @@ extension Connection {
             """
             INSERT INTO __sync_outbox
                 (mutation_id, table_name, record_id, operation, lamport, schema_version,
-                    created_at_utc, pull_position)
+                    created_at_utc, pull_position, in_bundle)
             SELECT ?, table_name, record_id, 'UPDATE', lamport, schema_version, created_at_utc,
-                pull_position
+                pull_position, in_bundle
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         let next = lastInsertRowID
