@@ -67,13 +67,16 @@ struct UpkeepWordsTests {
         var status = StatusSummary()
         status.keptFromBefore = 4
         status.copyRefusals = [CopyRefusal(reason: "refused with 400: No.", records: 3)]
+        status.keptRefused = 3
         status.keptInPart = 1
         #expect(!status.notices.joined().contains("offered with each sync"))
         #expect(status.notices.count == 3)
         #expect(status.notices[1].contains("of 3 records (refused with 400: No.)"))
         #expect(
             status.notices[2].hasPrefix("the answers of 1 old record had gone from this device"))
-        status.keptFromBefore = 5
+        // A record may have several reasons: their numbers say nothing of the others.
+        status.copyRefusals.append(CopyRefusal(reason: "not allowed", records: 3))
+        (status.keptFromBefore, status.keptOffered) = (5, 1)
         #expect(status.notices[0].contains("it is offered with each sync, and kept"))
     }
 

@@ -61,6 +61,48 @@ struct BundlingTests {
         try device.finish()
     }
 
+    @Test("a change that gets another id, or is divided, is still known to stand in a bundle")
+    func reissued() throws {
+        let id = try device.acceptedInspectionOf(server)
+        try device.store.set([("doors", .integer(1)), ("notes", .string("n"))], on: id)
+        _ = try requests()
+        let sent = try #require(try device.store.sealBatch()?.mutations.first)
+        #expect(try device.store.split(sent.id))
+        #expect(try device.store.outbox().map(\.isInBundle) == [true, true])
+        try device.store.settle { database in
+            let first = try #require(try database.waitingMutations(of: id).first)
+            try database.reissue(first.sequence, newID: "another")
+        }
+        let outbox = try device.store.outbox()
+        #expect(outbox.contains { $0.mutationId == "another" })
+        #expect(outbox.map(\.isInBundle) == [true, true])
+        try device.finish()
+    }
+
+    @Test(
+        "a change that takes what stands in a bundle along is shown like that, and nothing else is")
+    func whatGoesAlong() throws {
+        let parent = try device.newInspection()
+        let child = RecordID("child-1")
+        try device.store.edit { database in
+            try database.insertRecord(child, table: RecordTable.finding, parent: parent)
+            try database.write(.string("leak"), to: "text", of: child)
+        }
+        _ = try device.newInspection()
+        #expect(try device.store.outbox().map(\.isInBundle) == [false, false, false])
+        try device.store.settle { database in
+            try database.execute(
+                "UPDATE __sync_outbox SET in_bundle = 1 WHERE record_id = ?",
+                [.text(child.rawValue)])
+        }
+        let rows = try device.store.outbox()
+        #expect(rows.map(\.isInBundle) == [true, true, false])
+        for row in rows {
+            #expect(try device.store.isInBundle(whatDiscards: row.mutationId) == row.isInBundle)
+        }
+        try device.finish()
+    }
+
     @Test("what is entered afterwards never changes what has left the device")
     func editsAfterwards() throws {
         let id = try device.newInspection()

@@ -57,7 +57,9 @@ final class AcknowledgingByRow: Replica {
 
     func setAside(_ refused: [CopyVerdict]) throws { try store.setAside(refused) }
 
-    func settle(_ request: CopyRequest, by response: CopyResponse) throws {
+    func countRefusals(_ refused: [CopyVerdict]) throws { try store.countRefusals(refused) }
+
+    func settle(_ request: CopyRequest, by response: CopyResponse) throws -> Bool {
         try store.settle(request, by: response)
     }
 

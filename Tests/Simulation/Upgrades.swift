@@ -227,6 +227,7 @@ extension Connection {
                     CREATE TABLE __sync_archived (record_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
                     INSERT INTO __sync_archived SELECT record_id FROM archived_before;
                     DROP TABLE archived_before;
+                    DROP INDEX outbox_bundled;
                     DROP TABLE __sync_lost_field;
                     DROP TABLE __sync_lost;
                     DROP TABLE __sync_left;
@@ -256,6 +257,7 @@ extension Connection {
 
     /// The last first: those that came with the kept records of a restored server.
     private static let newest = [
+        "finding what stands in a bundle", "copies that were refused alone",
         "what stands in a bundle", "what is kept in part", "edits from before a loss of scope",
         "answers that are wanted again", "copies for a restored server",
         "records that a restored server lacks",

@@ -63,7 +63,9 @@ final class DyingReplica: Replica {
 
     func setAside(_ refused: [CopyVerdict]) throws { try alive().setAside(refused) }
 
-    func settle(_ request: CopyRequest, by response: CopyResponse) throws {
+    func countRefusals(_ refused: [CopyVerdict]) throws { try alive().countRefusals(refused) }
+
+    func settle(_ request: CopyRequest, by response: CopyResponse) throws -> Bool {
         try alive().settle(request, by: response)
     }
 

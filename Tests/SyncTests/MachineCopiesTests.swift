@@ -36,7 +36,9 @@ struct MachineCopiesTests {
         let (request, response) = (Self.request("a"), Self.response(["a": .taken]))
         play.expect(.copiesFound(request), .offerCopies(request))
         play.expect(.copiesOffered(.accepted(response)), .settleCopies(response, request))
-        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: []))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         play.expect(.copiesFound(nil), .pull)
         let page = Wire.page("c2", records: 1, digest: true)
         play.expect(.pulled(.accepted(page)), .apply(page))
@@ -51,12 +53,16 @@ struct MachineCopiesTests {
         let mixed = Self.response(["a": .taken, "b": .held])
         play.expect(.copiesFound(first), .offerCopies(first))
         play.expect(.copiesOffered(.accepted(mixed)), .settleCopies(mixed, first))
-        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: []))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: []))
         let second = Self.request("b")
         let again = Self.response(["b": .held])
         play.expect(.copiesFound(second), .offerCopies(second))
         play.expect(.copiesOffered(.accepted(again)), .settleCopies(again, second))
-        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["b"]))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["b"]))
         play.expect(.copiesFound(nil), .pull)
     }
 
@@ -67,12 +73,16 @@ struct MachineCopiesTests {
         let part = Self.response(["a": .refused, "c": .held])
         play.expect(.copiesFound(first), .offerCopies(first))
         play.expect(.copiesOffered(.accepted(part)), .settleCopies(part, first))
-        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
         let second = Self.request("b")
         let rest = Self.response(["b": .refused])
         play.expect(.copiesFound(second), .offerCopies(second))
         play.expect(.copiesOffered(.accepted(rest)), .settleCopies(rest, second))
-        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
         play.expect(.copiesFound(nil), .listForms)
     }
 
@@ -113,7 +123,7 @@ struct MachineCopiesTests {
         let taken = Self.response(["a": .taken, "b": .taken])
         play.expect(.copiesFound(first), .offerCopies(first))
         play.expect(.copiesOffered(.accepted(taken)), .settleCopies(taken, first))
-        play.expect(.done, .findCopies(limit: 1, skipping: []))
+        play.expect(.copiesSettled(epochBegan: false), .findCopies(limit: 1, skipping: []))
         let culprit = Self.request("c")
         play.expect(.copiesFound(culprit), .offerCopies(culprit))
         play.expect(
@@ -123,29 +133,36 @@ struct MachineCopiesTests {
         let lastTaken = Self.response(["d": .taken])
         play.expect(.copiesFound(last), .offerCopies(last))
         play.expect(.copiesOffered(.accepted(lastTaken)), .settleCopies(lastTaken, last))
-        play.expect(.done, .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
-        play.expect(.copiesFound(nil), .setAsideCopies([Self.setAside("c", refusal)]))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
+        play.expect(
+            .copiesFound(nil), .setAsideCopies([Self.setAside("c", refusal)], counting: []))
         play.expect(.done, .pull)
     }
 
-    @Test("a server that refuses every copy blames none of them", arguments: refusals)
+    @Test(
+        "a server that refuses every copy sets none aside: they are counted, and others go first",
+        arguments: refusals)
     func refusesEverything(refusal: Refusal) {
         var play = pulled()
         let ids: [RecordID] = ["a", "b", "c"]
         for (index, id) in ids.enumerated() {
             let request = Self.request(id)
             play.expect(.copiesFound(request), .offerCopies(request))
-            let isLast = index == ids.count - 1
+            guard index < ids.count - 1 else { break }
             play.expect(
                 .copiesOffered(.refused(refusal)),
-                isLast
-                    ? .listForms
-                    : .findCopies(
-                        limit: CopyRequest.mostRecords, skipping: Set(ids.prefix(index + 1))))
+                .findCopies(
+                    limit: CopyRequest.mostRecords, skipping: Set(ids.prefix(index + 1))))
         }
+        play.expect(
+            .copiesOffered(.refused(refusal)),
+            .setAsideCopies([], counting: ids.map { Self.setAside($0, refusal) }))
+        play.expect(.done, .listForms)
     }
 
-    @Test("a copy that the server breaks over comes again with the next cycle, behind the others")
+    @Test("a copy that the server breaks over is counted, and comes behind the others")
     func broken() {
         var play = pulled()
         let all = Self.request("a", "b")
@@ -157,7 +174,72 @@ struct MachineCopiesTests {
         play.expect(
             .copiesOffered(.refused(refusal)),
             .findCopies(limit: CopyRequest.mostRecords, skipping: ["a"]))
-        play.expect(.copiesFound(nil), .listForms)
+        let other = Self.request("b")
+        let taken = Self.response(["b": .taken])
+        play.expect(.copiesFound(other), .offerCopies(other))
+        play.expect(.copiesOffered(.accepted(taken)), .settleCopies(taken, other))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["a"]))
+        let failure = CopyVerdict(
+            recordId: "a", status: .refused,
+            error: WireError(code: "internal", message: "the server failed over it"))
+        play.expect(.copiesFound(nil), .setAsideCopies([], counting: [failure]))
+        play.expect(.done, .pull)
+    }
+
+    @Test("a large copy that only a proxy refuses comes behind the others, and is never set aside")
+    func proxy() {
+        var play = pulled()
+        var request = Self.request("a")
+        request.records[0].fields["notes"] = WireRecord.Field(
+            value: .string(String(repeating: "x", count: 65 << 10)),
+            stamp: Stamp(lamport: 1, node: "other"), version: 1)
+        let refusal = Refusal(.oversized, status: 413)
+        play.expect(.copiesFound(request), .offerCopies(request))
+        play.expect(
+            .copiesOffered(.refused(refusal)),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["a"]))
+        let held = CopyVerdict(
+            recordId: "a", status: .held, columns: ["notes"],
+            error: WireError(code: "", message: "refused with 413"))
+        play.expect(.copiesFound(nil), .setAsideCopies([], counting: [held]))
+        play.expect(.done, .listForms)
+    }
+
+    @Test("an answer that tells of a new epoch ends the offering: the pull says what is lacking")
+    func newEpoch() {
+        var play = pulled()
+        let bad = Self.request("a")
+        play.expect(.copiesFound(bad), .offerCopies(bad))
+        play.expect(
+            .copiesOffered(.refused(Self.refusals[0])),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: ["a"]))
+        let (request, response) = (Self.request("b"), Self.response(["b": .refused]))
+        play.expect(.copiesFound(request), .offerCopies(request))
+        play.expect(.copiesOffered(.accepted(response)), .settleCopies(response, request))
+        play.expect(.copiesSettled(epochBegan: true), .pull)
+        // The cursor of before may come again, in an epoch of its own.
+        let page = Wire.page("c1", records: 1, hasMore: true)
+        play.expect(.pulled(.accepted(page)), .apply(page))
+        play.expect(.done, .pull)
+        let last = Wire.page("c2", digest: true)
+        play.expect(.pulled(.accepted(last)), .apply(last))
+        play.expect(.done, .seal(limit: 50, skipping: []))
+        play.expect(.sealed(nil), .listForms)
+    }
+
+    @Test("a server that takes the same copy again and again does not keep a cycle from its end")
+    func bound() {
+        var machine = pulled().machine
+        let (request, response) = (Self.request("a"), Self.response(["a": .taken]))
+        var requests = 0
+        while machine.handle(.copiesFound(request)) == .offerCopies(request), requests < 5000 {
+            requests += 1
+            _ = machine.handle(.copiesOffered(.accepted(response)))
+            guard machine.handle(.copiesSettled(epochBegan: false)) != .pull else { break }
+        }
+        #expect(requests == 1000)
     }
 
     @Test("an answer that names nothing of what was offered ends the offering")

@@ -121,7 +121,7 @@ extension StatusSummary {
         var notices = [
             "the server was restored from a backup and lacks what stood here of"
                 + " \(counted(keptFromBefore, "record", "records")): it is"
-                + (keptFromBefore > keptRefused + keptInPart ? " offered with each sync, and" : "")
+                + (keptOffered > 0 ? " offered with each sync, and" : "")
                 + " kept on this device for a year, outside the lists"
                 + " (the tables __sync_lost and __sync_lost_field of 'walkdown sql')"
         ]
@@ -141,6 +141,4 @@ extension StatusSummary {
 
     /// Reasons that are told; the table names the others.
     private static let mostReasons = 3
-
-    fileprivate var keptRefused: Int { copyRefusals.reduce(0) { $0 + $1.records } }
 }

@@ -60,11 +60,11 @@ extension DeviceStore {
     /// Whether something that discarding this mutation gives up may stand in a bundle. Whoever imports
     /// that one later brings it back: nothing can be called back from a file that has left the device.
     package func isInBundle(whatDiscards id: MutationID) throws -> Bool {
-        let removed = try recordsRemoved(byDiscarding: id)
-        return try read { database in
+        try read { database in
             let mutation = try database.waitingMutation(id)
-            let others = try removed.flatMap { try database.waitingMutations(of: $0) }
-            return ([mutation] + others).contains(where: \.isInBundle)
+            return try mutation.isInBundle
+                || database.isInBundle(
+                    whatGoesWith: mutation.operation, of: mutation.record)
         }
     }
 
@@ -85,6 +85,30 @@ extension DeviceStore {
                 schemaVersion: Schema.version, pullPosition: batch.pullPosition,
                 mutations: mutations)
         }
+    }
+}
+
+extension Connection {
+    /// Whether something that would go with the record that a mutation makes may stand in a bundle.
+    func isInBundle(whatGoesWith operation: String, of id: RecordID) throws -> Bool {
+        try recordsRemoved(byDiscarding: operation, of: id).contains { removed in
+            try first(
+                """
+                SELECT 1 FROM __sync_outbox WHERE record_id = ?
+                    AND in_bundle IS NOT NULL AND status <> 'ACKNOWLEDGED' LIMIT 1
+                """, [.text(removed.rawValue)]
+            ) { _ in true } ?? false
+        }
+    }
+
+    /// Whether anything that waits may stand in one. The index has nothing else.
+    func haveBundled() throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM __sync_outbox
+            WHERE in_bundle IS NOT NULL AND status <> 'ACKNOWLEDGED' LIMIT 1
+            """
+        ) { _ in true } ?? false
     }
 }
 

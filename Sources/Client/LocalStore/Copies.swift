@@ -1,5 +1,4 @@
 internal import Coding
-internal import Forms
 internal import Inspections
 package import Replication
 internal import SQLite
@@ -31,11 +30,15 @@ extension DeviceStore {
     }
 
     /// Remembers what the server has taken, and what it refused.
-    package func settle(_ request: CopyRequest, by response: CopyResponse) throws {
-        guard try !meetEpoch(of: response.server) else { return }
+    ///
+    /// - Returns: whether the answer told of a new epoch. Then nothing of it is noted, because what was
+    ///   offered was lost by another epoch: a pull from the beginning says what this one lacks.
+    @discardableResult
+    package func settle(_ request: CopyRequest, by response: CopyResponse) throws -> Bool {
+        guard try !meetEpoch(of: response.server) else { return true }
         let newID = sources.newID
         let now = SyncTimestamp.text(sources.now())
-        try edit { database in
+        return try edit { database in
             try RemoteApplication(database: database, nowUtc: now, newID: newID)
                 .note(response.server)
             for verdict in response.results {
@@ -43,27 +46,36 @@ extension DeviceStore {
                 guard let offered else { continue }
                 try database.settle(verdict, of: offered)
             }
-        }
-    }
-
-    /// The server refused each of these alone, whatever else it took: they stay, with the reason, and
-    /// are offered again when the server shows the record changed or begins another epoch.
-    ///
-    /// - Parameter refused: with the fields that were offered.
-    package func setAside(_ refused: [CopyVerdict]) throws {
-        try edit { database in
-            for verdict in refused {
-                for name in verdict.columns {
-                    try database.refuse(name, of: verdict.recordId, because: verdict.reason)
-                }
-            }
+            return false
         }
     }
 }
 
-extension CopyVerdict {
-    fileprivate var reason: String {
-        error.map { $0.message.isEmpty ? $0.code : $0.message } ?? "refused by the server"
+/// A record of which something is to be offered.
+private struct OfferedCopy {
+    var id: RecordID
+    var parent: RecordID?
+    /// How often it was refused alone.
+    var refusals: Int64
+
+    /// Those that were refused least come first, whatever is refused again and again; a record goes
+    /// behind what it stands under.
+    static func ordered(_ copies: [OfferedCopy]) -> [OfferedCopy] {
+        let known = Dictionary(copies.map { ($0.id, $0) }) { first, _ in first }
+        func place(of copy: OfferedCopy) -> (refusals: Int64, depth: Int) {
+            var place = (refusals: copy.refusals, depth: 0)
+            var next = copy.parent
+            // No family is as deep as it is large, whatever a server may have sent.
+            while let parent = next.flatMap({ known[$0] }), place.depth < copies.count {
+                place.depth += 1
+                place.refusals = max(place.refusals, parent.refusals)
+                next = parent.parent
+            }
+            return place
+        }
+        return copies.map { (place(of: $0), $0) }.sorted {
+            ($0.0.refusals, $0.0.depth, $0.1.id) < ($1.0.refusals, $1.0.depth, $1.1.id)
+        }.map(\.1)
     }
 }
 
@@ -96,43 +108,44 @@ private struct CopyRoom {
 
 extension Connection {
     /// Not of what this device holds in part: it would pass for the whole record.
+    private static let isOffered = """
+        is_partial = 0 AND EXISTS (
+            SELECT 1 FROM __sync_lost_field AS kept
+            WHERE kept.record_id = lost.record_id AND kept.refusal IS NULL AND kept.node <> '')
+        """
+
+    /// Of how many records something goes to the server still.
+    func recordsOffered() throws -> Int {
+        try first("SELECT count(*) FROM __sync_lost AS lost WHERE \(Self.isOffered)") {
+            Int(try $0.integer(0))
+        } ?? 0
+    }
+
+    /// What was refused alone before goes alone, so that no other request is refused because of it.
     fileprivate func copies(limit: Int, skipping: Set<RecordID>) throws -> [WireRecord] {
         let waiting = try query(
             """
-            SELECT record_id, parent_id FROM __sync_lost AS lost
-            WHERE is_partial = 0 AND EXISTS (
-                SELECT 1 FROM __sync_lost_field AS kept
-                WHERE kept.record_id = lost.record_id AND kept.refusal IS NULL
-                    AND kept.node <> '')
-            ORDER BY record_id
+            SELECT record_id, parent_id, refusals FROM __sync_lost AS lost
+            WHERE \(Self.isOffered) ORDER BY record_id
             """
-        ) { (id: RecordID(try $0.text(0)), parent: try $0.optionalText(1).map { RecordID($0) }) }
+        ) { row in
+            OfferedCopy(
+                id: RecordID(try row.text(0)),
+                parent: try row.optionalText(1).map { RecordID($0) },
+                refusals: try row.integer(2))
+        }
         var records: [WireRecord] = []
         var room = CopyRoom()
-        for id in Self.parentsFirst(waiting)
-        where !skipping.contains(id) && records.count < limit {
-            guard let record = try copy(of: id) else { continue }
+        for offered in OfferedCopy.ordered(waiting)
+        where !skipping.contains(offered.id) && records.count < limit {
+            guard offered.refusals == 0 || records.isEmpty else { break }
+            guard let record = try copy(of: offered.id) else { continue }
             let part = room.part(of: record)
             guard part.fields.count == record.fields.count || records.isEmpty else { break }
             records.append(part)
-            if part.fields.count < record.fields.count { break }
+            if part.fields.count < record.fields.count || offered.refusals > 0 { break }
         }
         return records
-    }
-
-    private static func parentsFirst(_ rows: [(id: RecordID, parent: RecordID?)]) -> [RecordID] {
-        let parents = Dictionary(rows.map { ($0.id, $0.parent) }) { first, _ in first }
-        func depth(_ id: RecordID) -> Int {
-            var depth = 0
-            var next = parents[id] ?? nil
-            // No family is as deep as it is large, whatever a server may have sent.
-            while let parent = next, parents[parent] != nil, depth < rows.count {
-                depth += 1
-                next = parents[parent] ?? nil
-            }
-            return depth
-        }
-        return rows.map { ($0.id, depth($0.id)) }.sorted { $0.1 < $1.1 }.map(\.0)
     }
 
     /// What makes the record first. Of a record that is larger than a request may be, as much as goes
@@ -185,29 +198,6 @@ extension Connection {
             try refuse(name, of: offered.id, because: verdict.reason)
         }
         try letGoEmpty(offered.id)
-    }
-
-    /// What the server says reaches screens: bounded, and without what would steer a terminal.
-    fileprivate func refuse(
-        _ name: FieldName, of id: RecordID, because reason: String
-    ) throws {
-        try execute(
-            "UPDATE __sync_lost_field SET refusal = ? WHERE record_id = ? AND name = ?",
-            [
-                .text(String(ShownText.clean(reason).prefix(300))), .text(id.rawValue),
-                .text(name),
-            ])
-    }
-
-    /// Why the server does not take what is kept, the most frequent reason first, and of how many
-    /// records.
-    func copyRefusals() throws -> [CopyRefusal] {
-        try query(
-            """
-            SELECT refusal, count(DISTINCT record_id) AS records FROM __sync_lost_field
-            WHERE refusal <> '' GROUP BY refusal ORDER BY records DESC, refusal
-            """
-        ) { CopyRefusal(reason: try $0.text(0), records: Int(try $0.integer(1))) }
     }
 
     /// Of how many records this device keeps only what retention had left.

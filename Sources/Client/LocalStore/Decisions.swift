@@ -28,10 +28,8 @@ extension DeviceStore {
     package func recordsRemoved(byDiscarding id: MutationID) throws -> [RecordID] {
         try read { database in
             let mutation = try database.waitingMutation(id)
-            guard mutation.operation == "INSERT", try !database.isOnServer(mutation.record) else {
-                return []
-            }
-            return try database.family(of: mutation.record)
+            return try database.recordsRemoved(
+                byDiscarding: mutation.operation, of: mutation.record)
         }
     }
 
@@ -181,6 +179,11 @@ extension [WaitingMutation] {
 }
 
 extension Connection {
+    func recordsRemoved(byDiscarding operation: String, of id: RecordID) throws -> [RecordID] {
+        guard operation == "INSERT", try !isOnServer(id) else { return [] }
+        return try family(of: id)
+    }
+
     /// Whether a server has confirmed the record, in whatever way it came to it: then giving up an
     /// INSERT gives up its values and not the record.
     fileprivate func isOnServer(_ id: RecordID) throws -> Bool {

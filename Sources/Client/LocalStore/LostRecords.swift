@@ -104,6 +104,7 @@ extension Connection {
             """
             UPDATE __sync_lost_field SET refusal = NULL WHERE record_id = ? AND refusal <> ''
             """, [.text(shown.id.rawValue)])
+        try forgetRefusals(of: shown.id)
         let kept = try query(
             "SELECT name, value FROM __sync_lost_field WHERE record_id = ?",
             [.text(shown.id.rawValue)]

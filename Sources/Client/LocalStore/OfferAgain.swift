@@ -206,9 +206,9 @@ extension Connection {
             """
             INSERT INTO __sync_outbox
                 (seq_id, mutation_id, table_name, record_id, operation, status, sealed, lamport,
-                    schema_version, created_at_utc, is_part)
+                    schema_version, created_at_utc, is_part, in_bundle)
             SELECT (SELECT min(0, min(seq_id)) - 1 FROM __sync_outbox), ?, table_name, record_id,
-                operation, 'ACKNOWLEDGED', 1, lamport, schema_version, created_at_utc, 1
+                operation, 'ACKNOWLEDGED', 1, lamport, schema_version, created_at_utc, 1, in_bundle
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         try moveEntries(names, from: sequence, to: lastInsertRowID)
@@ -253,9 +253,9 @@ extension Connection {
             """
             INSERT INTO __sync_outbox
                 (mutation_id, table_name, record_id, operation, status, sealed, lamport, bytes,
-                    schema_version, created_at_utc, pull_position)
+                    schema_version, created_at_utc, pull_position, in_bundle)
             SELECT ?, table_name, record_id, operation, status, sealed, lamport, bytes,
-                schema_version, created_at_utc, pull_position
+                schema_version, created_at_utc, pull_position, in_bundle
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         return lastInsertRowID

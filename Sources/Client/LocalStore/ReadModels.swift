@@ -108,7 +108,7 @@ package struct OutboxRow: Sendable, Equatable {
     package var nextAttemptUtc: String?
     package var createdAtUtc: String
     package var columns: [FieldName]
-    /// Whether what it says may stand in a bundle.
+    /// Whether something that discarding it gives up may stand in a bundle.
     package var isInBundle: Bool
 }
 
@@ -161,7 +161,11 @@ package struct StatusSummary: Sendable, Equatable {
     package var drafts = 0
     /// Records that were here before the server was restored, and that it does not have any more.
     package var keptFromBefore = 0
-    /// Why the server does not take some of that.
+    /// Those of them of which something goes to the server with each cycle.
+    package var keptOffered = 0
+    /// Those of them of which the server does not take something.
+    package var keptRefused = 0
+    /// Why it does not; a record may have several reasons.
     package var copyRefusals: [CopyRefusal] = []
     /// Of so many of them the answers had gone from here by retention: they are not offered.
     package var keptInPart = 0

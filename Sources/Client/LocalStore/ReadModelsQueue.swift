@@ -115,6 +115,8 @@ extension DeviceStore {
                     Int(try $0.integer(0))
                 } ?? 0
             summary.keptFromBefore = try database.lostRecords()
+            summary.keptOffered = try database.recordsOffered()
+            summary.keptRefused = try database.recordsRefused()
             summary.copyRefusals = try database.copyRefusals()
             summary.keptInPart = try database.recordsKeptInPart()
             summary.syncsInBackground = try database.syncsInBackground()
@@ -228,21 +230,26 @@ extension Connection {
         _ condition: String, _ values: [DatabaseValue] = [], limit: Int = -1,
         columns: (Int64) throws -> [FieldName]
     ) throws -> [OutboxRow] {
-        try query(
+        let haveBundled = try haveBundled()
+        return try query(
             """
             SELECT seq_id, mutation_id, record_id, table_name, operation, status, retry_count,
                 last_error, next_attempt_at, created_at_utc, in_bundle IS NOT NULL
             FROM __sync_outbox \(condition) ORDER BY seq_id LIMIT \(limit)
             """, values
         ) { row in
-            OutboxRow(
-                mutationId: MutationID(try row.text(1)), recordId: RecordID(try row.text(2)),
-                tableName: try row.text(3), operation: try row.text(4),
+            let (record, operation) = (RecordID(try row.text(2)), try row.text(4))
+            let isInBundle =
+                try row.flag(10)
+                || haveBundled && isInBundle(whatGoesWith: operation, of: record)
+            return OutboxRow(
+                mutationId: MutationID(try row.text(1)), recordId: record,
+                tableName: try row.text(3), operation: operation,
                 status: try row.text(5), retryCount: try row.integer(6),
                 lastError: try row.optionalText(7),
                 nextAttemptUtc: try row.optionalInteger(8).map(SyncTimestamp.text),
                 createdAtUtc: try row.text(9), columns: try columns(row.integer(0)),
-                isInBundle: try row.flag(10))
+                isInBundle: isInBundle)
         }
     }
 

@@ -38,6 +38,8 @@ package enum Schema {
         Migration("edits from before a loss of scope") { try $0.run(script: beforeLoss) },
         Migration("what is kept in part") { try $0.run(script: partial) },
         Migration("what stands in a bundle") { try $0.run(script: bundled) },
+        Migration("copies that were refused alone") { try $0.run(script: refusedCopies) },
+        Migration("finding what stands in a bundle") { try $0.run(script: findingBundled) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -252,6 +254,19 @@ package enum Schema {
     /// of a journal before it are what they were.
     static let bundled = """
         ALTER TABLE __sync_outbox ADD COLUMN in_bundle INTEGER;
+        """
+
+    /// For each discard that is shown.
+    static let findingBundled = """
+        CREATE INDEX outbox_bundled ON __sync_outbox (record_id)
+            WHERE in_bundle IS NOT NULL AND status <> 'ACKNOWLEDGED';
+        """
+
+    /// How often a copy was refused alone, so that it goes behind the others, and how often of these the
+    /// server failed over it or refused others as well, so that some time it is set aside.
+    static let refusedCopies = """
+        ALTER TABLE __sync_lost ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE __sync_lost ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
         """
 
     /// Archived records that changed wait for the answers of those that belong to them.

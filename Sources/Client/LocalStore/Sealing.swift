@@ -185,9 +185,9 @@ extension Connection {
             """
             INSERT INTO __sync_outbox
                 (mutation_id, table_name, record_id, operation, lamport, schema_version,
-                    created_at_utc, pull_position, sealed)
+                    created_at_utc, pull_position, sealed, in_bundle)
             SELECT ?, table_name, record_id, 'UPDATE', lamport, schema_version, created_at_utc,
-                pull_position, pull_position IS NOT NULL
+                pull_position, pull_position IS NOT NULL, in_bundle
             FROM __sync_outbox WHERE seq_id = ?
             """, [.text(newID), .integer(sequence)])
         let next = lastInsertRowID

@@ -46,6 +46,8 @@ extension Connection {
             """)
         // Refused by the server as it was.
         try execute("UPDATE __sync_lost_field SET refusal = NULL WHERE refusal IS NOT NULL")
+        try execute(
+            "UPDATE __sync_lost SET refusals = 0, failures = 0 WHERE refusals > 0")
         try forgetShownVersions()
         try askForReviewsAgain(newID: newID)
     }

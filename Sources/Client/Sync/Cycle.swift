@@ -114,9 +114,11 @@ package struct Cycle {
         case .beginRepair(let sites): return .repairBegun(try replica.beginRepair(of: sites))
         case .findCopies(let limit, let skipping):
             return .copiesFound(try replica.copiesToOffer(limit: limit, skipping: skipping))
-        case .setAsideCopies(let refused): try replica.setAside(refused)
+        case .setAsideCopies(let refused, let counted):
+            try replica.setAside(refused)
+            try replica.countRefusals(counted)
         case .settleCopies(let response, let request):
-            try replica.settle(request, by: response)
+            return .copiesSettled(epochBegan: try replica.settle(request, by: response))
         case .takeNewNode, .push, .exchange, .pull, .listForms, .fetchForm, .offerCopies, .finish:
             return nil
         }

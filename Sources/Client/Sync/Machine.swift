@@ -29,6 +29,8 @@ package struct Machine: Sendable {
         /// What a restored server lacks and this device still has; nil where there is nothing.
         case copiesFound(CopyRequest?)
         case copiesOffered(Reply<CopyResponse>)
+        /// Where the answer told of a new epoch of the server, nothing of it was noted.
+        case copiesSettled(epochBegan: Bool)
         /// The store threw.
         case storeFailed(String)
         /// Lock, quit, or the network switched off by hand.
@@ -63,8 +65,9 @@ package struct Machine: Sendable {
         case findCopies(limit: Int, skipping: Set<RecordID>)
         case offerCopies(CopyRequest)
         case settleCopies(CopyResponse, CopyRequest)
-        /// Refused alone, each with the fields that were offered.
-        case setAsideCopies([CopyVerdict])
+        /// Refused alone, each with the fields that were offered; of the others it is not known whether
+        /// they are to blame.
+        case setAsideCopies([CopyVerdict], counting: [CopyVerdict])
         case finish(CycleOutcome)
     }
 

@@ -11,23 +11,38 @@ struct CopyPlan: Equatable, Sendable {
     private var held: Set<RecordID> = []
     /// Refused alone: not to be offered again in this cycle.
     private var passedOver: Set<RecordID> = []
-    /// Of these some that were refused one after another, without one that passed since.
-    private var inARow: [CopyVerdict] = []
-    private var lonely = 0
-    /// To be set aside with their reasons: the server took others, or answered for each of them.
-    private(set) var condemned: [CopyVerdict] = []
-    /// The server has no such route, or does not answer for what it was sent.
+    /// Of these those that were refused one after another, without one that passed since.
+    private var inARow: [Blamed] = []
+    /// The others: the server is well, and these are what it refuses.
+    private var condemned: [Blamed] = []
+    private var requests = 0
+    /// The server has no such route, does not answer for what it was sent, or began another epoch.
     var isOver = false
+
+    /// Of one cycle: 50,000 records. The next cycle goes on from there.
+    static let mostRequests = 1000
+
+    /// A copy that was refused alone.
+    private struct Blamed: Equatable, Sendable {
+        var verdict: CopyVerdict
+        /// By what the server said of the request itself; a server that breaks may be well again.
+        var isCertain: Bool
+    }
 
     var skipping: Set<RecordID> { held.union(passedOver) }
 
-    /// So many in a row mean that the server refuses everything, not that each is bad.
-    var refusesEverything: Bool { lonely >= BatchPlan.mostBlamedInARow }
+    /// So many in a row mean that the server refuses everything, or that each is bad. Which, only the
+    /// next cycles show: others go first then.
+    var refusesEverything: Bool { inARow.count >= BatchPlan.mostBlamedInARow }
+
+    /// Whatever a server says, a cycle ends.
+    var isExhausted: Bool { requests >= Self.mostRequests }
+
+    mutating func noteRequest() { requests += 1 }
 
     mutating func passed(_ answered: Int) {
         condemned += inARow
         inARow = []
-        lonely = 0
         suspects = max(0, suspects - answered)
         limit = suspects > 0 ? max(1, suspects / 2) : CopyRequest.mostRecords
     }
@@ -42,21 +57,23 @@ struct CopyPlan: Equatable, Sendable {
         limit = max(1, count / 2)
     }
 
-    /// - Parameter verdict: nil where the copy is not known to be at fault; it comes again with the
-    ///   next cycle.
-    mutating func refused(_ id: RecordID, _ verdict: CopyVerdict?) {
-        passedOver.insert(id)
-        inARow += [verdict].compactMap { $0 }
-        lonely += 1
+    mutating func refused(_ verdict: CopyVerdict, isCertain: Bool) {
+        passedOver.insert(verdict.recordId)
+        inARow.append(Blamed(verdict: verdict, isCertain: isCertain))
         suspects = 0
         limit = CopyRequest.mostRecords
     }
 
     /// Nothing more is to be offered: whoever was refused alone is to blame, but where a server
-    /// refuses everything.
-    mutating func takeCondemned() -> [CopyVerdict] {
+    /// refuses everything, or breaks. Then it is counted.
+    mutating func takeBlamed() -> (setAside: [CopyVerdict], counted: [CopyVerdict]) {
         defer { (condemned, inARow) = ([], []) }
-        return refusesEverything ? condemned : condemned + inARow
+        let doubtful = refusesEverything ? inARow : []
+        let known = refusesEverything ? condemned : condemned + inARow
+        return (
+            setAside: known.filter(\.isCertain).map(\.verdict),
+            counted: (known.filter { !$0.isCertain } + doubtful).map(\.verdict)
+        )
     }
 }
 
@@ -65,6 +82,7 @@ struct CopyPlan: Equatable, Sendable {
 extension Machine {
     mutating func findCopies() -> Instruction {
         guard !copies.isOver else { return listForms() }
+        guard !copies.isExhausted else { return noMoreCopies() }
         return enter(
             .findingCopies, .findCopies(limit: copies.limit, skipping: copies.skipping))
     }
@@ -72,6 +90,7 @@ extension Machine {
     mutating func offerCopies(_ event: Event) -> Instruction {
         switch (phase, event) {
         case (.findingCopies, .copiesFound(let request?)):
+            copies.noteRequest()
             return enter(.offeringCopies(request), .offerCopies(request))
         case (.findingCopies, .copiesFound(nil)): return noMoreCopies()
         case (.offeringCopies(let request), .copiesOffered(.accepted(let response))):
@@ -79,17 +98,28 @@ extension Machine {
         case (.offeringCopies, .copiesOffered(.queued)): return noMoreCopies()
         case (.offeringCopies(let request), .copiesOffered(.refused(let refusal))):
             return refused(refusal, request)
-        case (.settlingCopies, .done): return findCopies()
+        case (.settlingCopies, .copiesSettled(epochBegan: false)): return findCopies()
+        case (.settlingCopies, .copiesSettled(epochBegan: true)): return pullOfNewEpoch()
         case (.settingCopiesAside, .done): return endOfCopies()
         default: preconditionFailure("\(event) does not answer \(phase)")
         }
     }
 
     private mutating func noMoreCopies() -> Instruction {
-        let condemned = copies.takeCondemned()
-        guard condemned.isEmpty else {
-            return enter(.settingCopiesAside, .setAsideCopies(condemned))
+        let (setAside, counted) = copies.takeBlamed()
+        guard setAside.isEmpty && counted.isEmpty else {
+            return enter(
+                .settingCopiesAside, .setAsideCopies(setAside, counting: counted))
         }
+        return endOfCopies()
+    }
+
+    /// What the server of this epoch lacks, a pull from the beginning says; it is offered by the next
+    /// cycle. What was refused before was refused by the epoch before.
+    private mutating func pullOfNewEpoch() -> Instruction {
+        _ = copies.takeBlamed()
+        pages.areCurrent = false
+        pages.restart()
         return endOfCopies()
     }
 
@@ -137,16 +167,22 @@ extension Machine {
         if refusal.kind == .oversized, refusal.isForeign, Self.isSmall(only.json) {
             return noMoreCopies()
         }
-        copies.refused(only.id, Self.verdict(on: only, refusal))
+        copies.refused(
+            Self.verdict(on: only, refusal),
+            isCertain: refusal.kind == .unacceptable
+                || refusal.kind == .oversized && !refusal.isForeign)
         return copies.refusesEverything ? noMoreCopies() : findCopies()
     }
 
-    /// Nil where another network may let it through, or a server that is well again.
-    private static func verdict(on copy: WireRecord, _ refusal: Refusal) -> CopyVerdict? {
-        guard refusal.kind == .unacceptable || refusal.kind == .oversized && !refusal.isForeign
-        else { return nil }
-        return CopyVerdict(
-            recordId: copy.id, status: .refused, columns: copy.fields.keys.sorted(),
-            error: WireError(code: refusal.code, message: words(for: refusal)))
+    /// *Held* by what is before the server: another network may let it through.
+    private static func verdict(on copy: WireRecord, _ refusal: Refusal) -> CopyVerdict {
+        CopyVerdict(
+            recordId: copy.id,
+            status: refusal.kind == .oversized && refusal.isForeign ? .held : .refused,
+            columns: copy.fields.keys.sorted(),
+            error: WireError(
+                code: refusal.code,
+                message: refusal.kind == .broken
+                    ? "the server failed over it" : words(for: refusal)))
     }
 }

@@ -57,10 +57,14 @@ package protocol Replica: AnyObject, Sendable {
     ///   - limit: records at most.
     ///   - skipping: offered in this cycle already.
     func copiesToOffer(limit: Int, skipping: Set<RecordID>) throws -> CopyRequest?
-    func settle(_ request: CopyRequest, by response: CopyResponse) throws
+    /// - Returns: whether the answer told of a new epoch of the server. Then nothing of it is noted.
+    func settle(_ request: CopyRequest, by response: CopyResponse) throws -> Bool
     /// The server refused each of them alone: they stay, with the reason, and are not offered again
     /// until something changes.
     func setAside(_ refused: [CopyVerdict]) throws
+    /// Each was refused alone, and what is to blame is not known: they come behind all others, and the
+    /// fifth time sets aside those that are *refused*; not those that are *held*.
+    func countRefusals(_ refused: [CopyVerdict]) throws
     func outboxCounts() throws -> OutboxCounts
     /// Mutations that wait to be sent or for an answer, without counting them one by one.
     func waiting() throws -> Int
@@ -96,6 +100,7 @@ extension Replica {
 
     /// Nor has it anything that a server could have lost.
     package func copiesToOffer(limit: Int, skipping: Set<RecordID>) throws -> CopyRequest? { nil }
-    package func settle(_ request: CopyRequest, by response: CopyResponse) throws {}
+    package func settle(_ request: CopyRequest, by response: CopyResponse) throws -> Bool { false }
     package func setAside(_ refused: [CopyVerdict]) throws {}
+    package func countRefusals(_ refused: [CopyVerdict]) throws {}
 }
