@@ -166,6 +166,15 @@ struct HomeCommandTests {
         withExtendedLifetime(lease) {}
     }
 
+    @Test("who copies a home from a disk that can only be read hears what that copy is for")
+    func readOnlyDisk() throws {
+        let failure = Walkdown.renderer.failure(
+            for: VaultError.system(operation: "open", path: "tries", code: EROFS))
+        let advice = try #require(failure.advice)
+        #expect(advice.contains("reading only"))
+        #expect(advice.contains("Remove it afterwards"))
+    }
+
     @Test("a PIN file that others may read gives a warning and works")
     func looseFile() throws {
         let bench = try CommandBench()

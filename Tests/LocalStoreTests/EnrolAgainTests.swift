@@ -1,5 +1,6 @@
 import Coding
 import Replication
+import SQLite
 import Testing
 
 @testable import LocalStore
@@ -56,6 +57,26 @@ struct EnrolAgainTests {
         #expect(try device.store.enrolment() == enrolment("token-2"))
         #expect(try device.store.position().node == "node-new")
         #expect(try device.value("doors", of: id) == .integer(2))
+        try device.finish()
+    }
+
+    @Test("what throws has changed nothing, also where only the note of it cannot be written")
+    func isOneTransaction() throws {
+        let before = try device.store.position()
+        try device.store.writer.perform { database in
+            try database.execute(
+                """
+                CREATE TEMP TRIGGER full BEFORE INSERT ON main.__sync_log
+                BEGIN SELECT RAISE(ABORT, 'no room'); END
+                """)
+        }
+        #expect(throws: (any Error).self) {
+            try device.store.enrolAgain(enrolment("token-2"), as: "node-new")
+        }
+        #expect(throws: (any Error).self) { try device.store.takeNewNode() }
+        #expect(try device.store.position() == before)
+        #expect(try device.store.enrolment() == nil)
+        try device.store.writer.perform { try $0.execute("DROP TRIGGER full") }
         try device.finish()
     }
 }

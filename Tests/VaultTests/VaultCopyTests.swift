@@ -100,6 +100,115 @@ struct VaultCopyTests {
         #expect(try device.unlock("a longer passphrase") == key)
     }
 
+    private func changePIN() throws -> Bool {
+        let key = try device.unlock()
+        return try SealedVault.load(device.home).changePIN(
+            of: key, to: SecretBytes(text: "a longer passphrase"), cost: .cheap,
+            lease: HomeLease.acquire(device.home))
+    }
+
+    @Test(
+        "V05 a new PIN beside a damaged vault.json opens, and is there twice",
+        arguments: Damage.allCases)
+    func changedPINWhereDamaged(how: Damage) throws {
+        let key = try device.unlock()
+        try damage(vault, how)
+        #expect(try changePIN())
+        #expect(try device.unlock("a longer passphrase") == key)
+        #expect(try device.content(of: copy) == device.content(of: vault))
+    }
+
+    /// A folder in the way of what is staged: as on a full disk, it cannot be written.
+    private func obstruct(_ path: String, _ work: () throws -> Void) throws {
+        #expect(mkdir(path + ".new", 0o700) == 0)
+        try work()
+        #expect(rmdir(path + ".new") == 0)
+    }
+
+    @Test("V05 without room for a new slot the copy stays, and the old PIN opens it")
+    func noRoom() throws {
+        let key = try device.unlock()
+        let whole = try device.content(of: vault)
+        try obstruct(vault) { #expect(throws: VaultError.self) { try changePIN() } }
+        #expect(try device.content(of: vault) == whole)
+        #expect(try device.content(of: copy) == whole)
+        #expect(try device.unlock() == key)
+    }
+
+    @Test(
+        "V05 without room to mend a damaged vault.json its copy stays, and the old PIN opens it",
+        arguments: Damage.allCases)
+    func noRoomWhereDamaged(how: Damage) throws {
+        let key = try device.unlock()
+        let whole = try device.content(of: vault)
+        try damage(vault, how)
+        try obstruct(vault) { #expect(throws: VaultError.self) { try changePIN() } }
+        #expect(try device.content(of: copy) == whole)
+        #expect(try device.unlock() == key)
+        #expect(try keepTwice())
+        #expect(try device.content(of: vault) == whole)
+    }
+
+    @Test("a copy that cannot be removed keeps the old PIN, and nothing of the new one is left")
+    func copyStays() throws {
+        let whole = try device.content(of: vault)
+        try device.removeCopy()
+        #expect(mkdir(copy, 0o700) == 0)
+        #expect(throws: VaultError.self) { try changePIN() }
+        #expect(try device.content(of: vault) == whole)
+        #expect(access(vault + ".new", F_OK) != 0)
+    }
+
+    @Test("a slot that a crash has left half named is overwritten by the next PIN")
+    func remains() throws {
+        let slot = try device.content(of: vault)
+        let kept = ["/first", "/second"].map { device.folder.path + $0 }
+        for (path, name) in zip([vault, copy], kept) {
+            try device.write(slot, to: path + ".new")
+            #expect(link(path + ".new", name) == 0)
+        }
+        #expect(try changePIN())
+        for name in kept {
+            #expect(try device.content(of: name).allSatisfy { $0 == 0 }, "\(name)")
+        }
+        for path in [vault, copy] { #expect(access(path + ".new", F_OK) != 0) }
+    }
+
+    @Test("what a damaged vault.json holds is overwritten where it is made anew")
+    func damageOverwritten() throws {
+        let old = device.folder.path + "/old"
+        try damage(vault, .flipped)
+        #expect(link(vault, old) == 0)
+        #expect(try keepTwice())
+        #expect(try device.content(of: old).allSatisfy { $0 == 0 })
+    }
+
+    @Test("a device that enrols anew overwrites its old slot, and the PIN stays")
+    func rebound() throws {
+        let key = try device.unlock()
+        let kept = ["/first", "/second"].map { device.folder.path + $0 }
+        for (path, name) in zip([vault, copy], kept) { #expect(link(path, name) == 0) }
+        let isErased = try SealedVault.load(device.home).rebind(
+            key, to: "another id", pin: device.pin, lease: HomeLease.acquire(device.home))
+        #expect(isErased)
+        for name in kept {
+            #expect(try device.content(of: name).allSatisfy { $0 == 0 }, "\(name)")
+        }
+        #expect(try SealedVault.load(device.home).deviceId == "another id")
+        #expect(try SealedVault.load(device.home).copy == .equal)
+        #expect(try device.unlock() == key)
+    }
+
+    @Test("a device that enrols anew beside a missing vault.json has it twice afterwards")
+    func reboundWhereMissing() throws {
+        let key = try device.unlock()
+        try damage(vault, .removed)
+        try SealedVault.load(device.home).rebind(
+            key, to: "another id", pin: device.pin, lease: HomeLease.acquire(device.home))
+        #expect(try SealedVault.load(device.home).copy == .equal)
+        #expect(try device.unlock() == key)
+    }
+
     @Test("a copy that no new PIN could follow is not there at all")
     func copyCannotFollow() throws {
         let key = try device.unlock()

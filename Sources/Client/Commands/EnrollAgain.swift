@@ -10,8 +10,7 @@ internal import Vault
 extension EnrollCommand {
     static func enrolAgain(_ run: CommandRun) throws -> ExitCode {
         let plan = try Plan(run)
-        let vault = try SealedVault.load(run.home())
-        let lease = try HomeLease.acquire(vault.home)
+        let (vault, lease) = try run.loadVaultToWrite()
         let pin = try run.readPIN("PIN: ")
         defer { pin.erase() }
         let key = try vault.unlock(pin, now: run.surroundings.bootNow)

@@ -22,8 +22,7 @@ extension CommandRun {
     /// Finds the home, takes the lease where the command writes, and asks for the PIN. Nothing is
     /// made where no device is enrolled.
     func unlock(for access: Access) throws -> UnlockedHome {
-        let vault = try SealedVault.load(home())
-        let lease = access == .writing ? try HomeLease.acquire(vault.home) : nil
+        let (vault, lease) = try loadVault(for: access)
         let wait = try vault.secondsToWait(now: surroundings.bootNow)
         guard wait == 0 else { throw VaultError.delayed(seconds: wait) }
         let pin = try readPIN("PIN: ")
@@ -32,6 +31,23 @@ extension CommandRun {
         // Where it cannot be, 'doctor' says so; the command has the key.
         if let lease { vault.keepTwice(lease: lease) }
         return UnlockedHome(vault: vault, key: key, lease: lease)
+    }
+
+    private func loadVault(for access: Access) throws -> (SealedVault, HomeLease?) {
+        switch access {
+        case .reading: return (try SealedVault.load(home()), nil)
+        case .writing:
+            let (vault, lease) = try loadVaultToWrite()
+            return (vault, lease)
+        }
+    }
+
+    /// The vault is looked at before the lease, because nothing is made where no device is enrolled, and
+    /// read under it, because another process may have changed the PIN until then.
+    func loadVaultToWrite() throws -> (SealedVault, HomeLease) {
+        let home = try SealedVault.load(home()).home
+        let lease = try HomeLease.acquire(home)
+        return (try SealedVault.load(home), lease)
     }
 
     /// The PIN from `--pin-file`, else asked on the terminal, else `VaultError.noPIN`.

@@ -59,7 +59,8 @@ enum VaultWords {
             Failure(
                 .locked, "the disk of \(path) can only be read, so no try of a PIN can be counted",
                 advice: "Nothing was tried. Copy the whole home to where it can be written, as with"
-                    + " 'cp -a HOME /dev/shm/home', and read it there with '--home'.")
+                    + " 'cp -a HOME /dev/shm/home', and read it there with '--home'. That copy is for"
+                    + " reading only: what is entered there is gone with it. Remove it afterwards.")
         case .system(let operation, let path, let code):
             Failure(.locked, "cannot \(operation) \(path): \(String(cString: strerror(code)))")
         }

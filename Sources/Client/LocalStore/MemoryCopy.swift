@@ -9,30 +9,21 @@ internal import Vault
 /// saved last. So database and log are copied, while nobody writes them, and the index is made beside
 /// the copy. It is as encrypted as they are.
 enum MemoryCopy {
-    /// A folder in memory that Linux has.
-    private static let memory = "/dev/shm"
     private static let chunk = 1 << 20
 
     /// - Returns: nil where no such copy can be made: another process writes, or memory is short.
     static func open(
         of home: Home, _ connect: (String) throws -> Connection
     ) throws -> Connection? {
-        guard let lease = try quiet(home) else { return nil }
+        guard let lease = quiet(home) else { return nil }
         // Nobody writes while both files are copied.
         return try withExtendedLifetime(lease) { try copied(home, connect) }
     }
 
-    private enum Quiet {
-        case held(HomeLease)
-        /// On a disk that can only be read nobody writes.
-        case readOnlyDisk
-    }
-
-    private static func quiet(_ home: Home) throws -> Quiet? {
+    private static func quiet(_ home: Home) -> HomeLease? {
         do {
-            return .held(try HomeLease.acquire(home))
+            return try HomeLease.acquire(home)
         } catch {
-            if case .system(_, _, EROFS) = error { return .readOnlyDisk }
             return nil
         }
     }
@@ -40,20 +31,13 @@ enum MemoryCopy {
     private static func copied(
         _ home: Home, _ connect: (String) throws -> Connection
     ) throws -> Connection? {
-        var template = Array("\(memory)/walkdown-read-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { return nil }
-        let bytes = template.dropLast().map { UInt8(bitPattern: $0) }
-        let folder = String(decoding: bytes, as: UTF8.self)
-        let path = folder + "/walkdown.db"
+        guard let folder = MemoryFolder.make() else { return nil }
         // What is open stays readable without its name, and goes with the process.
-        defer {
-            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-            rmdir(folder)
-        }
+        defer { folder.remove() }
         for suffix in ["", "-wal"] {
-            guard copy(home.database + suffix, to: path + suffix) else { return nil }
+            guard copy(home.database + suffix, to: folder.database + suffix) else { return nil }
         }
-        return try connect(path)
+        return try connect(folder.database)
     }
 
     /// - Returns: false where it cannot be; a file that is not there is no file to copy.

@@ -11,21 +11,29 @@ extension DeviceStore {
     @discardableResult
     package func takeNewNode() throws -> NodeID {
         let node = NodeID(sources.newID())
-        try settle { try $0.part(as: node) }
-        try log("identity", "a copy of this device is known to the server; it is a new node now")
+        let now = SyncTimestamp.text(sources.now())
+        try settle { database in
+            try database.part(as: node)
+            try database.log(
+                "identity", "a copy of this device is known to the server; it is a new node now",
+                nowUtc: now)
+        }
         return node
     }
 
     /// The server knows this device no more, because it was restored from a backup of before the
-    /// enrolment, and has enrolled it anew, as `node`. In one transaction; everything that waits keeps
-    /// its ids and contents, and goes under the new node.
+    /// enrolment, and has enrolled it anew, as `node`. In one transaction, and where it throws nothing has
+    /// changed; everything that waits keeps its ids and contents, and goes under the new node.
     package func enrolAgain(_ enrolment: Enrolment, as node: NodeID) throws {
+        let now = SyncTimestamp.text(sources.now())
         try settle { database in
             try database.keep(enrolment)
             try database.setMetadata("retry_floor", .null)
             try database.part(as: node)
+            try database.log(
+                "identity", "enrolled anew: the server did not know this device any more",
+                nowUtc: now)
         }
-        try log("identity", "enrolled anew: the server did not know this device any more")
     }
 }
 

@@ -17,18 +17,48 @@ enum DurableFile {
         try synchronizeFolder(of: path)
     }
 
-    /// Replaces a file and overwrites what it held: content that only loses its name stays on the
-    /// disk until something else needs the place. (A medium that writes elsewhere each time, as
-    /// flash does beneath its controller, keeps a copy all the same.)
+    /// Replaces a file, or makes it, and overwrites what it held: content that only loses its name stays
+    /// on the disk until something else needs the place. (A medium that writes elsewhere each time, as
+    /// flash does beneath its controller, keeps a copy all the same.) Where it throws, nothing of the
+    /// new content is left beside the file.
     ///
+    /// - Parameter work: done when the new content is on the disk and the old still has the name.
     /// - Returns: false where the new content stands and the old could not be overwritten.
-    static func replaceErasing(_ path: String, with bytes: [UInt8]) throws(VaultError) -> Bool {
-        let old = try Descriptor(path, O_RDWR)
-        try stage(bytes, for: path)
-        try commit(path)
+    static func replaceErasing(
+        _ path: String, with bytes: [UInt8],
+        onceStaged work: () throws(VaultError) -> Void = { () throws(VaultError) in }
+    ) throws(VaultError) -> Bool {
+        let isThere = exists(path)
+        let old: Descriptor
         do {
-            try old.write([UInt8](repeating: 0, count: Int(old.status().st_size)))
-            try old.synchronize()
+            old = try Descriptor(path, O_RDWR)
+        } catch {
+            // Missing, or so damaged that only its name can be taken.
+            try replace(path, with: bytes, onceStaged: work)
+            return !isThere
+        }
+        try replace(path, with: bytes, onceStaged: work)
+        return overwrite(old)
+    }
+
+    private static func replace(
+        _ path: String, with bytes: [UInt8], onceStaged work: () throws(VaultError) -> Void
+    ) throws(VaultError) {
+        do {
+            try stage(bytes, for: path)
+            try work()
+            try commit(path)
+        } catch {
+            _ = eraseStaged(for: path)
+            throw error
+        }
+    }
+
+    /// - Returns: false where that could not be done.
+    private static func overwrite(_ file: borrowing Descriptor) -> Bool {
+        do {
+            try file.write([UInt8](repeating: 0, count: Int(file.status().st_size)))
+            try file.synchronize()
             return true
         } catch {
             return false
@@ -47,17 +77,26 @@ enum DurableFile {
     /// - Returns: false where it is gone and its content could not be overwritten.
     static func erase(_ path: String) throws(VaultError) -> Bool {
         guard exists(path) else { return true }
-        var isErased = true
+        let isErased: Bool
         do {
-            let file = try Descriptor(path, O_RDWR)
-            try file.write([UInt8](repeating: 0, count: Int(file.status().st_size)))
-            try file.synchronize()
+            isErased = overwrite(try Descriptor(path, O_RDWR))
         } catch {
             isErased = false
         }
         try remove(path)
         try synchronizeFolder(of: path)
         return isErased
+    }
+
+    /// Overwrites and removes what was staged and will not be committed.
+    ///
+    /// - Returns: false where it is still there, or on the disk without a name.
+    static func eraseStaged(for path: String) -> Bool {
+        do {
+            return try erase(stagingPath(of: path))
+        } catch {
+            return false
+        }
     }
 
     static func stagingPath(of path: String) -> String { path + ".new" }

@@ -90,36 +90,66 @@ package struct SealedVault: Sendable {
     /// may be why it is changed, is overwritten; its copy goes first, so that at no moment a copy opens
     /// with a PIN that `vault.json` does not open with.
     ///
-    /// - Returns: false where the PIN is changed and the old slot could not be overwritten.
+    /// Throws where there is no room for the new slot, and then both files are what they were.
+    ///
+    /// - Returns: false where the PIN is changed and an old slot could not be overwritten.
     @discardableResult
     package func changePIN(
         of dataKey: SecretBytes, to pin: SecretBytes, cost: Argon2id.Cost = .withoutTPM,
         lease: HomeLease
+    ) throws(VaultError) -> Bool {
+        try replace(by: deviceId, cost, dataKey, pin, lease)
+    }
+
+    /// Closes the data key for the id under which this device was enrolled anew, with the same PIN. The
+    /// database is not touched, and `vault.json` is the old or the new one after any crash: each opens.
+    /// The old slot is overwritten: a later change of the PIN could not reach it.
+    ///
+    /// - Returns: false where an old slot could not be overwritten.
+    @discardableResult
+    package func rebind(
+        _ dataKey: SecretBytes, to deviceId: String, pin: SecretBytes, lease: HomeLease
+    ) throws(VaultError) -> Bool {
+        try replace(by: deviceId, cost, dataKey, pin, lease)
+    }
+
+    /// At each moment one of the two files opens: `vault.json` is whole before its copy goes, and the new
+    /// slot is on the disk before that.
+    private func replace(
+        by deviceId: String, _ cost: Argon2id.Cost, _ dataKey: SecretBytes, _ pin: SecretBytes,
+        _ lease: HomeLease
     ) throws(VaultError) -> Bool {
         precondition(lease.home == home, "the lease is for another home")
         let stretched = try StretchedPIN(pin, cost: cost)
         defer { stretched.key.erase() }
         let slot = try KeySlot.close(over: dataKey, under: stretched, deviceId: deviceId)
         let document = VaultDocument(deviceId: deviceId, slot: slot)
-        let isCopyErased = try DurableFile.erase(home.vaultCopy)
-        let isErased = try DurableFile.replaceErasing(home.vault, with: document.serialized())
+        let isDamageErased = try restore()
+        let areRemainsErased = eraseRemains()
+        var isCopyErased = false
+        let isErased = try DurableFile.replaceErasing(home.vault, with: document.serialized()) {
+            () throws(VaultError) in
+            isCopyErased = try DurableFile.erase(home.vaultCopy)
+        }
         SealedVault(document, of: home, trouble: nil).keepTwice(lease: lease)
-        return isCopyErased && isErased
+        return isDamageErased && areRemainsErased && isCopyErased && isErased
     }
 
-    /// Closes the data key for the id under which this device was enrolled anew, with the same PIN. The
-    /// database is not touched, and `vault.json` is the old or the new one after any crash: each opens.
-    package func rebind(
-        _ dataKey: SecretBytes, to deviceId: String, pin: SecretBytes, lease: HomeLease
-    ) throws(VaultError) {
-        precondition(lease.home == home, "the lease is for another home")
-        let stretched = try StretchedPIN(pin, cost: cost)
-        defer { stretched.key.erase() }
-        let slot = try KeySlot.close(over: dataKey, under: stretched, deviceId: deviceId)
-        let document = VaultDocument(deviceId: deviceId, slot: slot)
-        try DurableFile.stage(document.serialized(), for: home.vault)
-        try DurableFile.commit(home.vault)
-        SealedVault(document, of: home, trouble: nil).keepTwice(lease: lease)
+    /// Makes a damaged or missing `vault.json` say what its copy says.
+    ///
+    /// - Returns: false where what it held could not be overwritten.
+    private func restore() throws(VaultError) -> Bool {
+        guard trouble != nil else { return true }
+        return try DurableFile.replaceErasing(home.vault, with: document.serialized())
+    }
+
+    /// A crash may have left a slot that was to become one of the two files.
+    ///
+    /// - Returns: false where it is still there.
+    private func eraseRemains() -> Bool {
+        let isVaultErased = DurableFile.eraseStaged(for: home.vault)
+        let isCopyErased = DurableFile.eraseStaged(for: home.vaultCopy)
+        return isVaultErased && isCopyErased
     }
 
     /// How the copy of `vault.json` stands to this.
@@ -138,20 +168,21 @@ package struct SealedVault: Sendable {
 
     /// Makes `vault.json` and its copy say what this says, once a PIN has opened it: after damage to
     /// either, in a home that has no copy yet, and after a crash in between. `doctor` tells where they
-    /// do not, and the next process that writes tries again.
+    /// do not, and the next process that writes tries again. This must have been read under the lease:
+    /// else it may be what another process has replaced meanwhile.
     ///
     /// - Returns: false where that did not succeed, as on a full disk.
     @discardableResult
     package func keepTwice(lease: HomeLease) -> Bool {
         precondition(lease.home == home, "the lease is for another home")
         do {
-            if trouble != nil { try DurableFile.write(document.serialized(), to: home.vault) }
+            _ = try restore()
             if copy == .different {
                 // It may be of an older PIN.
                 _ = try DurableFile.erase(home.vaultCopy)
             }
             if copy != .equal { try DurableFile.write(document.serialized(), to: home.vaultCopy) }
-            return true
+            return eraseRemains()
         } catch {
             return false
         }
