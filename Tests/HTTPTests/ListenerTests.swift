@@ -109,8 +109,13 @@ struct ListenerTests {
         #expect(refused.headers["retry-after"] != nil)
         server.answerHeld()
         #expect(holder.readAnswer()?.status == 200)
-        try other.send("POST /x " + post + body)
-        #expect(other.readAnswer()?.status == 200)
+        // The memory is free when the answer has gone, a moment after it came.
+        var status: Int?
+        for _ in 1...1000 where status != 200 {
+            try other.send("POST /x " + post + body)
+            status = other.readAnswer()?.status
+        }
+        #expect(status == 200)
     }
 
     @Test("plain HTTP is refused on an address that others can reach")
