@@ -167,9 +167,26 @@ final class Handheld {
     /// As `walkdown doctor --repair` does it, while the program is down.
     /// - Returns: nil where the database is whole.
     func repair() throws -> Rebuilding? {
-        guard try DeviceStore.damage(home: home, key: key) != nil else { return nil }
+        guard try isDamaged else { return nil }
         isMadeAnew = true
         return try DeviceStore.rebuild(home: home, key: key, lease: lease, sources: sources)
+    }
+
+    /// Whole pages are not enough: what stands in them must also fit together.
+    private var isDamaged: Bool {
+        get throws {
+            guard try DeviceStore.damage(home: home, key: key) == nil else { return true }
+            do {
+                let store = try DeviceStore.open(
+                    home: home, key: key, access: .writer(lease), sources: sources,
+                    migrations: program.migrations(world.mutant))
+                let faults = Result { try store.audit() }
+                try store.close()
+                return try !faults.get().isEmpty
+            } catch StoreError.damaged {
+                return true
+            }
+        }
     }
 
     func secondCopy() throws -> SecondCopy { try DeviceStore.secondCopy(home: home, key: key) }
