@@ -234,7 +234,11 @@ extension Connection {
             WHERE record_id = ?1 AND name = ?2 AND NOT EXISTS (
                 SELECT 1 FROM __sync_shadow WHERE record_id = ?1 AND name = ?2)
             """, key)
-        let isKnown = field.baseVersion > 0
+        // Of a record that stands here whole, in an older version, nothing else was confirmed.
+        let isWhole = try first(
+            "SELECT digest IS NOT NULL FROM record WHERE id = ?", [.text(record)]
+        ) { try $0.flag(0) }
+        let isKnown = field.baseVersion > 0 && isWhole != true
         try execute(
             """
             INSERT INTO __sync_shadow (record_id, name, value, lamport, node, version, present)
