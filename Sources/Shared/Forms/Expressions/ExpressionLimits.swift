@@ -1,0 +1,24 @@
+/// What an expression may hold and cost at most. Forms are untrusted; the longest expression of 299
+/// real forms has some thousand characters, and none nests deeper than about 60.
+package enum ExpressionLimits {
+    /// Bytes of UTF-8 in an expression.
+    package static let bytes = 65_536
+    /// How deep parentheses, calls, predicates and minus signs nest. Bounds the recursion of reading,
+    /// evaluating and printing.
+    package static let depth = 120
+    /// Nodes looked at and operations done in one evaluation: twenty times what a choice list of
+    /// 50,000 rows needs.
+    package static let steps = 5_000_000
+    /// Bytes of UTF-8 in a text that an expression makes.
+    package static let textBytes = 1_048_576
+    /// Bytes of UTF-8 in a regular expression.
+    package static let patternBytes = 4_096
+    /// States that a regular expression is unfolded to.
+    package static let patternStates = 20_000
+    /// States times characters that one match may look at.
+    package static let matchSteps = 20_000_000
+    /// Decimal places that `round` takes, either way.
+    package static let decimals = 30
+    /// Characters of `uuid(length)`.
+    package static let identifierLength = 1_000
+}
