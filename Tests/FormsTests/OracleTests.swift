@@ -81,7 +81,7 @@ struct OracleTests {
         return switch row.kind {
         case "boolean": value.boolean ? "true" : "false"
         case "string": value.text(in: surroundings.zone)
-        default: NumberText.print(value.number(in: surroundings.zone))
+        default: NumberText.write(value.number(in: surroundings.zone))
         }
     }
 

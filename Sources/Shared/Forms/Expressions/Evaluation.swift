@@ -3,12 +3,17 @@ final class Evaluation {
     let surroundings: ExpressionSurroundings
     /// The node that the expression belongs to: `current()`.
     let origin: Node
+    private let mostSteps: Int
     private var steps = 0
     private var patterns: [String: WholeMatcher] = [:]
 
-    init(surroundings: ExpressionSurroundings, origin: Node) {
+    init(
+        surroundings: ExpressionSurroundings, origin: Node,
+        mostSteps: Int = ExpressionLimits.steps
+    ) {
         self.surroundings = surroundings
         self.origin = origin
+        self.mostSteps = mostSteps
     }
 
     /// Where a part of the expression is evaluated.
@@ -22,10 +27,10 @@ final class Evaluation {
 
     func spend(_ count: Int, at place: Place) throws(ExpressionError) {
         steps += count
-        guard steps <= ExpressionLimits.steps else {
+        guard steps <= mostSteps else {
             throw ExpressionError(
                 .tooLarge, at: place,
-                "this expression needs more than \(ExpressionLimits.steps) steps")
+                "this expression needs more than \(mostSteps) steps")
         }
     }
 

@@ -3,7 +3,7 @@ extension ExpressionTree: CustomStringConvertible {
     package var description: String {
         switch self {
         // A literal beyond the numbers is infinite, and is written as one.
-        case .number(let number): number.isFinite ? NumberText.print(number) : "1e999"
+        case .number(let number): number.isFinite ? NumberText.write(number) : "1e999"
         case .text(let text): text.contains("\"") ? "'\(text)'" : "\"\(text)\""
         case .negate(let inner): "-" + inner.printed(above: Operator.precedenceOfNegation)
         case .chain(let first, let links): Self.printed(first, links)

@@ -59,10 +59,10 @@ package enum ExpressionValue: Equatable, Sendable {
         switch self {
         case .nodes(let nodes): nodes.first?.text ?? ""
         case .text(let text): text
-        case .number(let number): NumberText.print(number)
+        case .number(let number): NumberText.write(number)
         case .boolean(let boolean): boolean ? "true" : "false"
         case .moment(let moment): zone.text(moment)
-        case .days(let moment): NumberText.print(moment.days.rounded(.down))
+        case .days(let moment): NumberText.write(moment.days.rounded(.down))
         }
     }
 

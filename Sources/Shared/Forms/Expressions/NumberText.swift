@@ -47,7 +47,7 @@ package enum NumberText {
     }
 
     /// The shortest text that reads back to the number, never with an exponent.
-    package static func print(_ number: Double) -> String {
+    package static func write(_ number: Double) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
         if abs(number) < 1e-12 { return "0" }
