@@ -79,6 +79,35 @@ struct ExpressionLimitsTests {
         }
     }
 
+    @Test(
+        "nor are long texts and deep groups to be had for nothing",
+        arguments: [
+            "//r[regex(/data/t, '(a|b|c|a)*d')]", "//r[string-length(/data/t) = 1]",
+            "//r[regex(., concat('((a{50}){50})', count(.//r)))]",
+            "//r[/data/t = /data/t and 1 = 2]",
+            "//r[translate(/data/t, 'a', 'b') = '']", "//r[uuid(1000) = '']", "//*[//* = 'x']",
+            "//*[sum(//*) = 1]", "//*[max(//*) = 1]", "//r[digest(/data/t, 'MD5') = '']",
+        ])
+    func longTexts(source: String) throws {
+        var deep = NodeContent("r")
+        for _ in 0..<300 { deep = NodeContent("r", children: [deep]) }
+        let tree = NodeTree(
+            root: NodeContent(
+                "data",
+                children: [deep, NodeContent("t", text: String(repeating: "a", count: 50_000))]))
+        let evaluation = Evaluation(
+            surroundings: try ExpressionWorld().surroundings, origin: tree.root,
+            mostSteps: 100_000)
+        let expression = try FormExpression(source)
+        do {
+            _ = try evaluation.value(
+                of: expression.tree, Evaluation.Context(node: tree.root))
+            Issue.record("came to an end")
+        } catch {
+            #expect(error.code == .tooLarge)
+        }
+    }
+
     @Test("a text does not grow without end")
     func growth() throws {
         let world = try ExpressionWorld(

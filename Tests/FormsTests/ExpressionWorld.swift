@@ -13,12 +13,16 @@ struct ExpressionWorld {
 
     /// - Parameter path: of the node that the expression belongs to; its first node is taken.
     func value(_ text: String, at path: String = "/*") throws -> ExpressionValue {
+        guard let node = try nodes(path).first else { throw NoSuchNode(path: path) }
+        return try FormExpression(text).value(at: node, in: surroundings)
+    }
+
+    func nodes(_ path: String) throws -> [Node] {
         guard
             case .nodes(let nodes) = try FormExpression(path).value(
-                at: tree.document, in: surroundings),
-            let node = nodes.first
-        else { throw NoSuchNode(path: path) }
-        return try FormExpression(text).value(at: node, in: surroundings)
+                at: tree.document, in: surroundings)
+        else { return [] }
+        return nodes
     }
 
     func text(_ text: String, at path: String = "/*") throws -> String {

@@ -129,15 +129,27 @@ struct PathTests {
     func change() throws {
         var world = try ExpressionWorld(Self.site)
         let before = world.tree
-        guard case .nodes(let nodes) = try world.value("/data/site"), let site = nodes.first
-        else {
-            Issue.record("the site is there")
-            return
-        }
+        let site = try #require(try world.nodes("/data/site").first)
         world.tree = before.replacing(text: "south", at: site)
         #expect(try world.text("/data/site") == "south")
         world.tree = before
         #expect(try world.text("/data/site") == "north")
+    }
+
+    @Test("what is hidden is found by no path, with all that is in it, and keeps its place")
+    func hidden() throws {
+        var world = try ExpressionWorld(Self.site)
+        let first = try #require(try world.nodes("/data/pump[1]").first)
+        let tag = try #require(try world.nodes("/data/pump[2]/tag").first)
+        world.tree = world.tree.hiding([first, tag])
+        #expect(try world.text("count(/data/pump)") == "2")
+        #expect(try world.text("sum(/data/pump/part/size)") == "8")
+        #expect(try world.text("/data/pump[2]/tag = ''") == "true")
+        #expect(try world.text("position(..)", at: "/data/pump[3]/tag") == "3")
+        #expect(try world.text("indexed-repeat(/data/pump/tag, /data/pump, 1)") == "")
+        #expect(try world.text("count(/data/pump[tag = 'P-2'])") == "0")
+        world.tree = world.tree.hiding([])
+        #expect(try world.text("count(/data/pump)") == "3")
     }
 
     @Test("the short way through a long list finds what the long way finds", arguments: 0..<20)

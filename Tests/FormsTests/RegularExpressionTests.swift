@@ -27,7 +27,7 @@ struct RegularExpressionTests {
             ("a$b", "ab", false),
         ])
     func whole(pattern: String, text: String, fits: Bool) throws {
-        #expect(try WholeMatcher(pattern).matches(text) == fits)
+        #expect(try WholeMatcher(pattern).match(text).fits == fits)
     }
 
     @Test(

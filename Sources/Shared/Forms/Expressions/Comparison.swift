@@ -24,18 +24,21 @@ extension Evaluation {
         _ left: ExpressionValue, _ comparison: Comparison, _ right: ExpressionValue,
         at place: Place
     ) throws(ExpressionError) -> Bool {
-        let lefts = Self.candidates(left)
-        let rights = Self.candidates(right)
+        let lefts = try candidates(left, at: place)
+        let rights = try candidates(right, at: place)
         for left in lefts {
             try spend(rights.count, at: place)
+            if case .text(let text) = left { try spend(bytes: text.utf8.count, at: place) }
             for right in rights where holds(left, comparison, right) { return true }
         }
         return false
     }
 
-    private static func candidates(_ value: ExpressionValue) -> [ExpressionValue] {
+    private func candidates(
+        _ value: ExpressionValue, at place: Place
+    ) throws(ExpressionError) -> [ExpressionValue] {
         guard case .nodes(let nodes) = value, nodes.count > 1 else { return [value.unpacked] }
-        return nodes.map { .text($0.text) }
+        return try texts(of: nodes, at: place)
     }
 
     private func holds(

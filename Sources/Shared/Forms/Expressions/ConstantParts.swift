@@ -27,7 +27,7 @@ extension Evaluation {
     private func constant(_ operand: ExpressionTree) throws(ExpressionError) -> ExpressionTree {
         guard case .path(let path) = operand else { return try withConstants(operand) }
         guard path.isIndependentOfContext else { return operand }
-        let nodes = try nodes(of: path, Context(node: origin))
+        let nodes = origin.tree.relevant(try nodes(of: path, Context(node: origin)))
         return nodes.count > 1 ? operand : .text(nodes.first?.text ?? "")
     }
 }
@@ -76,6 +76,7 @@ struct CellTest {
         self.text = text
     }
 
+    /// - Precondition: all in the node is relevant, as it is in a secondary instance.
     func holds(for node: Node) -> Bool {
         guard !node.isAttribute, let number = node.tree.number(of: name) else {
             return text.isEmpty

@@ -34,13 +34,38 @@ final class Evaluation {
         }
     }
 
+    /// A text of so many bytes is read or made: counted, so that long texts cannot be had for nothing.
+    func spend(bytes: Int, at place: Place) throws(ExpressionError) {
+        try spend(bytes / 64, at: place)
+    }
+
+    /// The text of each node, which for a group is all that is in it.
+    func texts(
+        of nodes: [Node], at place: Place
+    ) throws(ExpressionError) -> [ExpressionValue] {
+        var texts: [ExpressionValue] = []
+        texts.reserveCapacity(nodes.count)
+        for node in nodes {
+            try spend(node.isAttribute ? 1 : node.tree.entries[node.index].size, at: place)
+            texts.append(.text(node.text))
+        }
+        return texts
+    }
+
     /// A regular expression made ready, once for all rows that it is tried on.
     func pattern(_ text: String, at place: Place) throws(ExpressionError) -> WholeMatcher {
         if let pattern = patterns[text] { return pattern }
+        let pattern = try Self.matcher(text, at: place)
+        try spend(pattern.states, at: place)
+        patterns[text] = pattern
+        return pattern
+    }
+
+    private static func matcher(
+        _ text: String, at place: Place
+    ) throws(ExpressionError) -> WholeMatcher {
         do {
-            let pattern = try WholeMatcher(text)
-            patterns[text] = pattern
-            return pattern
+            return try WholeMatcher(text)
         } catch {
             throw error.expressionError(at: place)
         }
@@ -58,7 +83,7 @@ final class Evaluation {
         case .union(let members): return try union(members, context)
         case .call(let call): return try self.call(call, context)
         case .path(let path):
-            let nodes = try nodes(of: path, context)
+            let nodes = origin.tree.relevant(try nodes(of: path, context))
             // Who asks for the text of a group reads all that is in it.
             if let first = nodes.first { try spend(first.entry.size, at: path.place) }
             return .nodes(nodes)

@@ -6,7 +6,7 @@ package enum ExpressionLimits {
     /// How deep parentheses, calls, predicates and minus signs nest. Bounds the recursion of reading,
     /// evaluating and printing.
     package static let depth = 120
-    /// Nodes looked at and operations done in one evaluation: seven times what filtering a choice list
+    /// Nodes looked at, operations done and pieces of text read in one evaluation: seven times what filtering a choice list
     /// of 50,000 rows needs.
     package static let steps = 3_000_000
     /// Bytes of UTF-8 in a text that an expression makes.

@@ -3,10 +3,15 @@ internal import Glibc
 /// The hashes that ODK's `digest` names, for forms that were made with them. None of them keeps a
 /// secret here.
 enum FormDigest {
+    private static let sines = (1...64).map { UInt32(abs(sin(Double($0))) * 0x1p32) }
+    private static let primes = (2...311).filter { number in
+        (2..<number).allSatisfy { number % $0 != 0 }
+    }
+    private static let constants = primes.map { fraction(cbrt(Double($0))) }
+
     /// RFC 1321.
     static func md5(_ message: [UInt8]) -> [UInt8] {
         let shifts: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
-        let sines = (1...64).map { UInt32(abs(sin(Double($0))) * 0x1p32) }
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
         for words in blocks(message, lengthIsBigEndian: false) {
             let words = words.map(\.byteSwapped)
@@ -61,9 +66,6 @@ enum FormDigest {
 
     /// FIPS 180-4.
     static func sha256(_ message: [UInt8]) -> [UInt8] {
-        let primes = Array(
-            (2...311).filter { number in (2..<number).allSatisfy { number % $0 != 0 } })
-        let constants = primes.map { fraction(cbrt(Double($0))) }
         var state = primes.prefix(8).map { fraction(Double($0).squareRoot()) }
         for block in blocks(message, lengthIsBigEndian: true) {
             var words = block

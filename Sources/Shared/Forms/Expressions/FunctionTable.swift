@@ -78,7 +78,9 @@ struct Arguments {
     }
 
     func text(_ index: Int) throws(ExpressionError) -> String {
-        try value(index).text(in: zone)
+        let text = try value(index).text(in: zone)
+        try evaluation.spend(bytes: text.utf8.count, at: call.place)
+        return text
     }
 
     func number(_ index: Int) throws(ExpressionError) -> Double {
@@ -104,7 +106,11 @@ struct Arguments {
 
     /// The text of an argument, or of the context where there is none.
     func textOrContext() throws(ExpressionError) -> String {
-        count > 0 ? try text(0) : context.node.text
+        guard count == 0 else { return try text(0) }
+        try evaluation.spend(context.node.entry.size, at: call.place)
+        let text = context.node.text
+        try evaluation.spend(bytes: text.utf8.count, at: call.place)
+        return text
     }
 
     /// The values from this argument on; a path counts as all of its nodes.
@@ -113,12 +119,11 @@ struct Arguments {
         for index in first..<max(first, count) {
             let value = try value(index)
             if case .nodes(let nodes) = value {
-                values += nodes.map { .text($0.text) }
+                values += try evaluation.texts(of: nodes, at: call.place)
             } else {
                 values.append(value)
             }
         }
-        try evaluation.spend(values.count, at: call.place)
         return values
     }
 
@@ -133,7 +138,7 @@ struct Arguments {
                 .tooLarge, at: call.place,
                 "\(call.name)() made a text of more than \(ExpressionLimits.textBytes) bytes")
         }
-        try evaluation.spend(text.utf8.count / 64, at: call.place)
+        try evaluation.spend(bytes: text.utf8.count, at: call.place)
         return .text(text)
     }
 }

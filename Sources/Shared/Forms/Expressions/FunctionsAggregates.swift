@@ -16,9 +16,8 @@ enum AggregateFunctions {
 
     @Sendable
     private static func sum(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
-        let nodes = try call.nodes(0)
-        try call.evaluation.spend(nodes.count, at: call.call.place)
-        return .number(numbers(nodes.map { .text($0.text) }, call).reduce(0, +))
+        let texts = try call.evaluation.texts(of: try call.nodes(0), at: call.call.place)
+        return .number(numbers(texts, call).reduce(0, +))
     }
 
     @Sendable
@@ -40,8 +39,7 @@ enum AggregateFunctions {
     private static func countNonEmpty(
         _ call: Arguments
     ) throws(ExpressionError) -> ExpressionValue {
-        let nodes = try call.nodes(0)
-        try call.evaluation.spend(nodes.count, at: call.call.place)
-        return .number(Double(nodes.count { !$0.text.isEmpty }))
+        let texts = try call.evaluation.texts(of: try call.nodes(0), at: call.call.place)
+        return .number(Double(texts.count { !$0.isBlank }))
     }
 }

@@ -90,7 +90,11 @@ enum LogicFunctions {
         if call.count == 4, case .nodes(let flags) = try call.value(2),
             case .nodes(let weights) = try call.value(3)
         {
-            return (flags.map { .text($0.text) }, weights.map { .text($0.text) })
+            let place = call.call.place
+            return (
+                try call.evaluation.texts(of: flags, at: place),
+                try call.evaluation.texts(of: weights, at: place)
+            )
         }
         var flags: [ExpressionValue] = []
         var weights: [ExpressionValue] = []

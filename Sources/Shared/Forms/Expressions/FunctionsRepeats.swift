@@ -56,7 +56,7 @@ enum RepeatFunctions {
             }
             nodes = next
         }
-        return .nodes(nodes)
+        return .nodes(call.evaluation.origin.tree.relevant(nodes))
     }
 
     /// The names from the root that a path goes through, seen from the node of the expression.

@@ -173,13 +173,14 @@ enum TextFunctions {
     private static func regex(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
         let text = try call.text(0)
         let pattern = try call.evaluation.pattern(try call.text(1), at: call.call.place)
-        try call.evaluation.spend(text.utf8.count, at: call.call.place)
-        guard let found = pattern.matches(text) else {
+        let match = pattern.match(text)
+        try call.evaluation.spend(match.steps / 10, at: call.call.place)
+        guard let fits = match.fits else {
             throw ExpressionError(
                 .tooLarge, at: call.call.place,
                 "regex() has too much to try for this text and this regular expression")
         }
-        return .boolean(found)
+        return .boolean(fits)
     }
 
     /// A random UUID, or so many random letters and digits.
@@ -192,6 +193,7 @@ enum TextFunctions {
             throw call.problem(
                 "the length is from 0 to \(ExpressionLimits.identifierLength)")
         }
+        try call.evaluation.spend(length, at: call.call.place)
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
         var text = ""
         for _ in 0..<length {

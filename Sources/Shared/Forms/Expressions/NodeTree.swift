@@ -12,11 +12,14 @@ package final class NodeTree: Sendable {
         var attributes: [NodeContent.Attribute]
         /// How many nodes there are in it, itself included.
         var size = 1
+        /// Whether the answer counts; false for what a form hides at the moment.
+        var isRelevant = true
     }
 
     let entries: [Entry]
     private let names: [String]
     private let numbers: [String: Int]
+    private let isWhollyRelevant: Bool
 
     /// The names of elements as numbers; other trees number otherwise.
     func number(of name: String) -> Int? { numbers[name] }
@@ -31,12 +34,14 @@ package final class NodeTree: Sendable {
         entries = building.entries
         names = building.names
         numbers = building.numbers
+        isWhollyRelevant = true
     }
 
-    private init(entries: [Entry], names: [String], numbers: [String: Int]) {
+    private init(_ entries: [Entry], like tree: NodeTree) {
         self.entries = entries
-        self.names = names
-        self.numbers = numbers
+        names = tree.names
+        numbers = tree.numbers
+        isWhollyRelevant = entries.allSatisfy(\.isRelevant)
     }
 
     package var document: Node { Node(tree: self, index: 0) }
@@ -48,7 +53,25 @@ package final class NodeTree: Sendable {
         guard entries.indices.contains(node.index) else { return self }
         var changed = entries
         changed[node.index].text = text
-        return NodeTree(entries: changed, names: names, numbers: numbers)
+        return NodeTree(changed, like: self)
+    }
+
+    /// The same tree in which these nodes, and all that is in them, do not count: no path finds them,
+    /// as if they had never been answered. They keep their places among their siblings.
+    package func hiding(_ hidden: [Node]) -> NodeTree {
+        var changed = entries
+        for index in changed.indices { changed[index].isRelevant = true }
+        for node in hidden where entries.indices.contains(node.index) {
+            for index in node.index..<(node.index + entries[node.index].size) {
+                changed[index].isRelevant = false
+            }
+        }
+        return NodeTree(changed, like: self)
+    }
+
+    /// The nodes that count.
+    func relevant(_ nodes: [Node]) -> [Node] {
+        isWhollyRelevant ? nodes : nodes.filter { $0.tree !== self || entries[$0.index].isRelevant }
     }
 
     private struct Building {

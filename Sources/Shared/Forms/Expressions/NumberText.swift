@@ -3,11 +3,12 @@ package enum NumberText {
     /// The number that a text is: blanks around it are passed over, a comma is a decimal point, an
     /// exponent may follow. Nil for anything else, such as `1,000.5`, `0x1F` or `infinity`.
     package static func parse(_ text: String) -> Double? {
+        // Before anything is copied: no number is as long as that.
+        guard text.utf8.count <= 2_000 else { return nil }
         var bytes = Array(text.utf8)[...]
         while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
         while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-        // 1,074 digits tell any two doubles apart.
-        guard !bytes.isEmpty, bytes.count <= 1_100, isNumber(bytes) else { return nil }
+        guard !bytes.isEmpty, isNumber(bytes) else { return nil }
         let pointed = bytes.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
         var digits = String(decoding: pointed, as: UTF8.self)
         if digits.hasSuffix(".") { digits.removeLast() }

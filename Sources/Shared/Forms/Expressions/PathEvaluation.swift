@@ -140,7 +140,9 @@ extension Evaluation {
             return [nodes[position - 1]]
         }
         let test = nodes.count > 8 ? try withConstants(predicate) : predicate
-        if let wanted = CellTest.all(in: test) {
+        if let first = nodes.first, first.tree !== origin.tree,
+            let wanted = CellTest.all(in: test)
+        {
             try spend(nodes.count * wanted.count, at: place)
             return nodes.filter { node in wanted.allSatisfy { $0.holds(for: node) } }
         }

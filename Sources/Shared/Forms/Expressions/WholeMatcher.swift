@@ -8,10 +8,14 @@ struct WholeMatcher {
         program = try PatternProgram(try PatternParser.tree(of: pattern))
     }
 
-    /// Nil when the match would cost more than `ExpressionLimits.matchSteps`.
-    func matches(_ text: String) -> Bool? {
+    var states: Int { program.instructions.count }
+
+    /// `fits` is nil when the match would cost more than `ExpressionLimits.matchSteps`; `steps` is what
+    /// it has cost.
+    func match(_ text: String) -> (fits: Bool?, steps: Int) {
         var run = PatternRun(program: program, scalars: Array(text.unicodeScalars))
-        return run.matchesWhole()
+        let fits = run.matchesWhole()
+        return (fits, run.steps)
     }
 }
 
@@ -122,7 +126,7 @@ struct PatternProgram {
 private struct PatternRun {
     private let program: PatternProgram
     private let scalars: [Unicode.Scalar]
-    private var steps = 0
+    private(set) var steps = 0
 
     init(program: PatternProgram, scalars: [Unicode.Scalar]) {
         self.program = program
