@@ -49,8 +49,11 @@ struct DependencyTests {
         for (path, source) in calculations {
             found[path] = try FormExpression(source).dependencies(at: path)
         }
-        let dependencies = found
-        return Result { () throws(DependencyGraph.Cycle) in try DependencyGraph(dependencies) }
+        do throws(DependencyGraph.Cycle) {
+            return .success(try DependencyGraph(found))
+        } catch {
+            return .failure(error)
+        }
     }
 
     @Test("a change reaches what looks at it, in order, and nothing else")
@@ -96,6 +99,23 @@ struct DependencyTests {
         #expect(throws: Never.self) { try own.get() }
         let around = try Self.graph(["/data/g": "/data/g/a = 1", "/data/g/a": "/data/g/b"])
         #expect(throws: Never.self) { try around.get() }
+    }
+
+    @Test("what inherits a group's relevance follows the group, not its other answers")
+    func inherited() throws {
+        var found: [String: ExpressionDependencies] = [:]
+        for (path, source) in ["/data/g": "/data/a", "/data/g/b": "1", "/data/g/c": "../b"] {
+            var dependencies = try FormExpression(source).dependencies(at: path)
+            if path != "/data/g" { dependencies.groups = ["/data/g"] }
+            found[path] = dependencies
+        }
+        let graph = try DependencyGraph(found)
+        #expect(graph.order == ["/data/g", "/data/g/b", "/data/g/c"])
+        #expect(graph.affected(by: ["/data/a"]) == ["/data/g", "/data/g/b", "/data/g/c"])
+        #expect(graph.affected(by: ["/data/g/b"]) == ["/data/g/c"])
+        found["/data/g"] = try FormExpression("/data/g/b = 1").dependencies(at: "/data/g")
+        let looped = found
+        #expect(throws: DependencyGraph.Cycle.self) { try DependencyGraph(looped) }
     }
 
     @Test("a chain of 20,000 calculations is put in order without recursion")

@@ -3,6 +3,9 @@ package struct ExpressionDependencies: Equatable, Sendable {
     /// Paths of the main document, `/data/pump/tag`, that the value depends on. A path to a group or
     /// repeat stands for all that is in it.
     package var paths: Set<String> = []
+    /// Groups of which it depends on the expressions of their own, not on what is in them: those around
+    /// a node, whose relevance it inherits. No expression names these; whoever knows the form adds them.
+    package var groups: Set<String> = []
     /// Ids of secondary instances.
     package var instances: Set<String> = []
     /// Whether it asks for the clock or for chance, and so may differ without any change.
@@ -121,6 +124,8 @@ package struct DependencyGraph: Equatable, Sendable {
     /// For each node with an expression, those that it looks at and that have expressions too.
     private let sources: [String: [String]]
     private let dependents: [String: [String]]
+    /// Those that look at a group's own expressions only.
+    private let inheritors: [String: [String]]
     private let ranks: [String: Int]
     private let unbounded: [String]
 
@@ -132,6 +137,7 @@ package struct DependencyGraph: Equatable, Sendable {
         let tree = PathTree(computed)
         var sources: [String: [String]] = [:]
         var dependents: [String: [String]] = [:]
+        var inheritors: [String: [String]] = [:]
         for node in computed {
             guard let found = dependencies[node] else { continue }
             var looked: Set<String> = []
@@ -139,11 +145,16 @@ package struct DependencyGraph: Equatable, Sendable {
                 if path != node { dependents[path, default: []].append(node) }
                 looked.formUnion(tree.within(path))
             }
+            for group in found.groups where dependencies[group] != nil {
+                inheritors[group, default: []].append(node)
+                looked.insert(group)
+            }
             looked.remove(node)
             sources[node] = looked.sorted()
         }
         self.sources = sources
         self.dependents = dependents
+        self.inheritors = inheritors
         unbounded = computed.filter { dependencies[$0]?.isUnbounded ?? false }
         order = try Self.order(computed, sources)
         ranks = Dictionary(
@@ -155,9 +166,10 @@ package struct DependencyGraph: Equatable, Sendable {
         var seen: Set<String> = Set(unbounded)
         var waiting = Array(changes) + unbounded
         while let path = waiting.popLast() {
-            for looked in Self.prefixes(of: path) {
-                for dependent in dependents[looked] ?? []
-                where seen.insert(dependent).inserted { waiting.append(dependent) }
+            let found =
+                Self.prefixes(of: path).flatMap { dependents[$0] ?? [] } + (inheritors[path] ?? [])
+            for dependent in found where seen.insert(dependent).inserted {
+                waiting.append(dependent)
             }
         }
         return seen.sorted { (ranks[$0] ?? 0) < (ranks[$1] ?? 0) }

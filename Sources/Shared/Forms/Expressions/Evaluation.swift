@@ -36,7 +36,7 @@ final class Evaluation {
 
     /// A text of so many bytes is read or made: counted, so that long texts cannot be had for nothing.
     func spend(bytes: Int, at place: Place) throws(ExpressionError) {
-        try spend(bytes / 64, at: place)
+        try spend(bytes / 16, at: place)
     }
 
     /// The text of each node, which for a group is all that is in it.

@@ -84,17 +84,17 @@ enum NodeFunctions {
         .text(call.surroundings.property(try call.text(0)) ?? "")
     }
 
-    /// The nodes in random order; with a seed in the order that JavaRosa gives them for it.
+    /// The nodes in random order; with a seed in the order that ODK defines for it.
     @Sendable
     private static func randomize(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
         var nodes = try call.nodes(0)
         try call.evaluation.spend(nodes.count, at: call.call.place)
         var seeded: SeededFractions?
         if call.count == 2 { seeded = SeededFractions(seed: try call.integer(1) ?? 0) }
-        for last in stride(from: nodes.count - 1, to: 0, by: -1) {
+        // Fisher and Yates, inside out: the draw for the first node counts too.
+        for place in nodes.indices {
             let fraction = seeded?.next() ?? call.surroundings.randomFraction()
-            let chosen = min(max(0, Int(fraction * Double(last + 1))), last)
-            nodes.swapAt(last, chosen)
+            nodes.swapAt(place, min(max(0, Int(fraction * Double(place + 1))), place))
         }
         return .nodes(nodes)
     }

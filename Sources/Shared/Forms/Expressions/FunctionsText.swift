@@ -174,7 +174,7 @@ enum TextFunctions {
         let text = try call.text(0)
         let pattern = try call.evaluation.pattern(try call.text(1), at: call.call.place)
         let match = pattern.match(text)
-        try call.evaluation.spend(match.steps / 10, at: call.call.place)
+        try call.evaluation.spend(match.steps / 3, at: call.call.place)
         guard let fits = match.fits else {
             throw ExpressionError(
                 .tooLarge, at: call.call.place,
