@@ -162,11 +162,11 @@ func linking(_ module: Module) -> [LinkerSetting] {
     module.libraries.map { .linkedLibrary($0) }
 }
 
-// A README in a module's folder is for people, what is in Golden and Databases is for tests to read;
+// A README in a module's folder is for people; Golden, Databases and Resources are what tests read;
 // SwiftPM warns of each file that it does not know.
 func notes(in module: Module) -> [String] {
     let folder = Context.packageDirectory + "/" + module.path + "/"
-    return ["README.md", "Golden", "Databases"].filter {
+    return ["README.md", "Golden", "Databases", "Resources"].filter {
         FileManager.default.fileExists(atPath: folder + $0)
     }
 }

@@ -1,0 +1,196 @@
+/// One evaluation of one expression: what it may ask, and what it has cost so far.
+final class Evaluation {
+    let surroundings: ExpressionSurroundings
+    /// The node that the expression belongs to: `current()`.
+    let origin: Node
+    private let mostSteps: Int
+    private var steps = 0
+    private var patterns: [String: WholeMatcher] = [:]
+
+    init(
+        surroundings: ExpressionSurroundings, origin: Node,
+        mostSteps: Int = ExpressionLimits.steps
+    ) {
+        self.surroundings = surroundings
+        self.origin = origin
+        self.mostSteps = mostSteps
+    }
+
+    /// Where a part of the expression is evaluated.
+    struct Context {
+        let node: Node
+        /// Position and count among the nodes that a predicate chooses from; nil outside predicates.
+        var place: (position: Int, count: Int)?
+    }
+
+    var zone: ExpressionZone { surroundings.zone }
+
+    func spend(_ count: Int, at place: Place) throws(ExpressionError) {
+        steps += count
+        guard steps <= mostSteps else {
+            throw ExpressionError(
+                .tooLarge, at: place,
+                "this expression needs more than \(mostSteps) steps")
+        }
+    }
+
+    /// A text of so many bytes is read or made: counted, so that long texts cannot be had for nothing.
+    func spend(bytes: Int, at place: Place) throws(ExpressionError) {
+        try spend(bytes / 16, at: place)
+    }
+
+    /// The text of each node, which for a group is all that is in it.
+    func texts(
+        of nodes: [Node], at place: Place
+    ) throws(ExpressionError) -> [ExpressionValue] {
+        var texts: [ExpressionValue] = []
+        texts.reserveCapacity(nodes.count)
+        for node in nodes {
+            try spend(node.isAttribute ? 1 : node.tree.entries[node.index].size, at: place)
+            texts.append(.text(node.text))
+        }
+        return texts
+    }
+
+    /// A regular expression made ready, once for all rows that it is tried on.
+    func pattern(_ text: String, at place: Place) throws(ExpressionError) -> WholeMatcher {
+        if let pattern = patterns[text] { return pattern }
+        let pattern = try Self.matcher(text, at: place)
+        try spend(pattern.states, at: place)
+        patterns[text] = pattern
+        return pattern
+    }
+
+    private static func matcher(
+        _ text: String, at place: Place
+    ) throws(ExpressionError) -> WholeMatcher {
+        do {
+            return try WholeMatcher(text)
+        } catch {
+            throw error.expressionError(at: place)
+        }
+    }
+
+    func value(
+        of tree: ExpressionTree, _ context: Context
+    ) throws(ExpressionError) -> ExpressionValue {
+        switch tree {
+        case .number(let number): return .number(number)
+        case .text(let text): return .text(text)
+        case .negate(let inner):
+            return .number(-(try value(of: inner, context).number(in: zone)))
+        case .chain(let first, let links): return try chain(first, links, context)
+        case .union(let members): return try union(members, context)
+        case .call(let call): return try self.call(call, context)
+        case .path(let path):
+            let nodes = origin.tree.relevant(try nodes(of: path, context))
+            // Who asks for the text of a group reads all that is in it.
+            if let first = nodes.first { try spend(first.entry.size, at: path.place) }
+            return .nodes(nodes)
+        }
+    }
+
+    private func call(
+        _ call: FunctionCall, _ context: Context
+    ) throws(ExpressionError) -> ExpressionValue {
+        try spend(1, at: call.place)
+        guard let function = FunctionTable.function(named: call.name) else {
+            throw FunctionTable.unknown(call)
+        }
+        if let problem = function.arityProblem(of: call) { throw problem }
+        return try function.evaluate(Arguments(call: call, evaluation: self, context: context))
+    }
+
+    private func union(
+        _ members: [ExpressionTree], _ context: Context
+    ) throws(ExpressionError) -> ExpressionValue {
+        var nodes: [Node] = []
+        for member in members {
+            guard case .nodes(let more) = try value(of: member, context) else {
+                throw ExpressionError(.badArgument, at: Place(1), "\"|\" joins nodes only")
+            }
+            nodes += more
+        }
+        return .nodes(Self.inDocumentOrder(nodes))
+    }
+
+    /// Each node once. Nodes of several trees stay grouped by tree, as they came.
+    static func inDocumentOrder(_ nodes: [Node]) -> [Node] {
+        var trees: [ObjectIdentifier] = []
+        var byTree: [ObjectIdentifier: Set<Node>] = [:]
+        for node in nodes {
+            let tree = ObjectIdentifier(node.tree)
+            if byTree[tree] == nil { trees.append(tree) }
+            byTree[tree, default: []].insert(node)
+        }
+        return trees.flatMap { tree in
+            (byTree[tree] ?? []).sorted {
+                ($0.index, $0.attribute) < ($1.index, $1.attribute)
+            }
+        }
+    }
+
+    private func chain(
+        _ first: ExpressionTree, _ links: [ChainLink], _ context: Context
+    ) throws(ExpressionError) -> ExpressionValue {
+        var left = try value(of: first, context)
+        for link in links {
+            try spend(1, at: link.place)
+            switch link.sign {
+            // The right side may have no value where it is not needed.
+            case .or where left.boolean: left = .boolean(true)
+            case .and where !left.boolean: left = .boolean(false)
+            case .or, .and: left = .boolean(try value(of: link.operand, context).boolean)
+            default:
+                let right = try value(of: link.operand, context)
+                left = try combine(left, link, right)
+            }
+        }
+        return left
+    }
+
+    private func combine(
+        _ left: ExpressionValue, _ link: ChainLink, _ right: ExpressionValue
+    ) throws(ExpressionError) -> ExpressionValue {
+        if let comparison = Comparison(link.sign) {
+            return .boolean(try compare(left, comparison, right, at: link.place))
+        }
+        let left = left.number(in: zone)
+        let right = right.number(in: zone)
+        switch link.sign {
+        case .add: return .number(left + right)
+        case .subtract: return .number(left - right)
+        case .multiply: return .number(left * right)
+        case .divide: return .number(left / right)
+        default: return .number(left.truncatingRemainder(dividingBy: right))
+        }
+    }
+}
+
+extension FormExpression {
+    /// What the expression comes to at a node.
+    package func value(
+        at node: Node, in surroundings: ExpressionSurroundings
+    ) throws(ExpressionError) -> ExpressionValue {
+        let evaluation = Evaluation(surroundings: surroundings, origin: node)
+        return try evaluation.value(of: tree, Evaluation.Context(node: node))
+    }
+
+    package func text(
+        at node: Node, in surroundings: ExpressionSurroundings
+    ) throws(ExpressionError) -> String {
+        try value(at: node, in: surroundings).text(in: surroundings.zone)
+    }
+
+    package func number(
+        at node: Node, in surroundings: ExpressionSurroundings
+    ) throws(ExpressionError) -> Double {
+        try value(at: node, in: surroundings).number(in: surroundings.zone)
+    }
+
+    package func boolean(
+        at node: Node, in surroundings: ExpressionSurroundings
+    ) throws(ExpressionError) -> Bool {
+        try value(at: node, in: surroundings).boolean
+    }
+}

@@ -1,0 +1,77 @@
+/// An expression of a form: its text as the author wrote it, and what it means.
+///
+/// Coded as its text, and read anew when decoded; so a stored expression keeps every limit again.
+package struct FormExpression: Equatable, Sendable {
+    package let source: String
+    package let tree: ExpressionTree
+
+    package init(_ source: String) throws(ExpressionError) {
+        self.source = source
+        tree = try ExpressionParser.tree(of: source)
+    }
+
+    /// What is wrong with the calls in it: functions that are not known, wrong counts of arguments.
+    /// Evaluation finds these only when it comes by; an author wants to know before.
+    package var callProblems: [ExpressionError] {
+        tree.calls.compactMap { call in
+            guard let function = FunctionTable.function(named: call.name) else {
+                return FunctionTable.unknown(call)
+            }
+            return function.arityProblem(of: call)
+        }
+    }
+
+    package static func == (left: FormExpression, right: FormExpression) -> Bool {
+        left.source == right.source
+    }
+}
+
+extension FormExpression: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        try self.init(container.decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(source)
+    }
+}
+
+extension FormExpression: CustomStringConvertible {
+    package var description: String { source }
+}
+
+extension ExpressionTree {
+    /// The trees directly inside this one, predicates included.
+    package var children: [ExpressionTree] {
+        switch self {
+        case .number, .text: []
+        case .negate(let inner): [inner]
+        case .chain(let first, let links): [first] + links.map(\.operand)
+        case .union(let members): members
+        case .call(let call): call.arguments
+        case .path(let path): path.children
+        }
+    }
+
+    /// All calls in it, in the order of the text.
+    package var calls: [FunctionCall] {
+        var calls: [FunctionCall] = []
+        collectCalls(into: &calls)
+        return calls
+    }
+
+    private func collectCalls(into calls: inout [FunctionCall]) {
+        if case .call(let call) = self { calls.append(call) }
+        for child in children { child.collectCalls(into: &calls) }
+    }
+}
+
+extension LocationPath {
+    package var children: [ExpressionTree] {
+        let inSteps = steps.flatMap(\.predicates)
+        guard case .expression(let start, let predicates) = start else { return inSteps }
+        return [start] + predicates + inSteps
+    }
+}

@@ -1,0 +1,117 @@
+/// Nodes, documents and lists.
+enum NodeFunctions {
+    static let all: [ExpressionFunction] = [
+        ExpressionFunction("instance", .exactly(1), instance),
+        ExpressionFunction("current", .exactly(0)) { call in .nodes([call.evaluation.origin]) },
+        ExpressionFunction("pulldata", .exactly(4), pullData),
+        ExpressionFunction("name", .between(0, 1), name),
+        ExpressionFunction("local-name", .between(0, 1), localName),
+        ExpressionFunction("namespace-uri", .between(0, 1), namespace),
+        ExpressionFunction("last", .exactly(0)) { call in
+            .number(Double(call.context.place?.count ?? 1))
+        },
+        ExpressionFunction("randomize", .between(1, 2), randomize),
+        ExpressionFunction("version", .exactly(0)) { call in
+            .text(call.surroundings.formVersion)
+        },
+        ExpressionFunction("property", .exactly(1), property),
+    ]
+
+    private static func tree(
+        _ id: String, _ call: Arguments
+    ) throws(ExpressionError) -> NodeTree {
+        guard let tree = call.surroundings.instances[id] else {
+            throw ExpressionError(
+                .unknownInstance, at: call.call.place,
+                "the form has no list \"\(ShownText.clean(String(id.prefix(60))))\"")
+        }
+        return tree
+    }
+
+    @Sendable
+    private static func instance(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        .nodes([try tree(try call.text(0), call).document])
+    }
+
+    /// `pulldata('pumps', 'size', 'tag', ${tag})`: from the first row whose `tag` is this, its `size`.
+    @Sendable
+    private static func pullData(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        let list = try tree(try call.text(0), call)
+        let column = try call.text(1)
+        let keyColumn = try call.text(2)
+        let key = try call.text(3)
+        guard let column = list.number(of: column), let keyColumn = list.number(of: keyColumn)
+        else { return .empty }
+        let rows = list.root.entry.children
+        try call.evaluation.spend(rows.count * 2, at: call.call.place)
+        for row in rows {
+            let cells = list.entries[row].children
+            guard
+                cells.contains(where: { cell in
+                    list.entries[cell].name == keyColumn && list.entries[cell].text == key
+                })
+            else { continue }
+            let cell = cells.first { list.entries[$0].name == column }
+            return .text(cell.map { list.entries[$0].text } ?? "")
+        }
+        return .empty
+    }
+
+    private static func node(_ call: Arguments) throws(ExpressionError) -> Node? {
+        call.count == 0 ? call.context.node : try call.nodes(0).first
+    }
+
+    @Sendable
+    private static func name(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        .text(try node(call)?.name ?? "")
+    }
+
+    @Sendable
+    private static func localName(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        let name = try node(call)?.name ?? ""
+        return .text(name.split(separator: ":").last.map { String($0) } ?? "")
+    }
+
+    /// Names keep the prefix that their document gave them; namespaces are not kept.
+    @Sendable
+    private static func namespace(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        _ = try node(call)
+        return .empty
+    }
+
+    @Sendable
+    private static func property(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        .text(call.surroundings.property(try call.text(0)) ?? "")
+    }
+
+    /// The nodes in random order; with a seed in the order that ODK defines for it.
+    @Sendable
+    private static func randomize(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        var nodes = try call.nodes(0)
+        try call.evaluation.spend(nodes.count, at: call.call.place)
+        var seeded: SeededFractions?
+        if call.count == 2 { seeded = SeededFractions(seed: try call.integer(1) ?? 0) }
+        // Fisher and Yates, inside out: the draw for the first node counts too.
+        for place in nodes.indices {
+            let fraction = seeded?.next() ?? call.surroundings.randomFraction()
+            nodes.swapAt(place, min(max(0, Int(fraction * Double(place + 1))), place))
+        }
+        return .nodes(nodes)
+    }
+}
+
+/// The generator of Park and Miller (1988) that ODK's shuffle is defined by.
+private struct SeededFractions {
+    private static let modulus = 2_147_483_647
+    private var state: Int
+
+    init(seed: Int) {
+        state = seed % Self.modulus
+        if state <= 0 { state += Self.modulus - 1 }
+    }
+
+    mutating func next() -> Double {
+        state = state * 16_807 % Self.modulus
+        return Double(state - 1) / Double(Self.modulus - 1)
+    }
+}

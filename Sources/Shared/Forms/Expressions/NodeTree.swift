@@ -1,0 +1,208 @@
+/// A document to evaluate against: the answers of a form, or a list of choices.
+///
+/// Immutable, one flat array, names as numbers; a change makes a new tree, which is cheap. Repeats
+/// are equal siblings. The node 0 is the document, above the root element.
+package final class NodeTree: Sendable {
+    struct Entry: Sendable {
+        var name: Int
+        var parent: Int
+        /// Elements inside, in document order.
+        var children: [Int]
+        var text: String
+        var attributes: [NodeContent.Attribute]
+        /// How many nodes there are in it, itself included.
+        var size = 1
+        /// Whether the answer counts; false for what a form hides at the moment.
+        var isRelevant = true
+    }
+
+    let entries: [Entry]
+    private let names: [String]
+    private let numbers: [String: Int]
+    private let isWhollyRelevant: Bool
+
+    /// The names of elements as numbers; other trees number otherwise.
+    func number(of name: String) -> Int? { numbers[name] }
+    func name(of index: Int) -> String { names[entries[index].name] }
+
+    /// - Parameter attributes: of the document, as `instance('pumps')/@id` asks for.
+    package init(root: NodeContent, attributes: [NodeContent.Attribute] = []) {
+        var building = Building()
+        building.add(root)
+        building.countSizes()
+        building.entries[0].attributes = attributes
+        entries = building.entries
+        names = building.names
+        numbers = building.numbers
+        isWhollyRelevant = true
+    }
+
+    private init(_ entries: [Entry], like tree: NodeTree) {
+        self.entries = entries
+        names = tree.names
+        numbers = tree.numbers
+        isWhollyRelevant = entries.allSatisfy(\.isRelevant)
+    }
+
+    package var document: Node { Node(tree: self, index: 0) }
+    /// The outermost element.
+    package var root: Node { Node(tree: self, index: min(1, entries.count - 1)) }
+
+    /// The same tree with another text at one node, which keeps its place.
+    package func replacing(text: String, at node: Node) -> NodeTree {
+        guard entries.indices.contains(node.index) else { return self }
+        var changed = entries
+        changed[node.index].text = text
+        return NodeTree(changed, like: self)
+    }
+
+    /// The same tree in which these nodes, and all that is in them, do not count: no path finds them,
+    /// as if they had never been answered. They keep their places among their siblings.
+    package func hiding(_ hidden: [Node]) -> NodeTree {
+        var changed = entries
+        for index in changed.indices { changed[index].isRelevant = true }
+        for node in hidden where entries.indices.contains(node.index) {
+            for index in node.index..<(node.index + entries[node.index].size) {
+                changed[index].isRelevant = false
+            }
+        }
+        return NodeTree(changed, like: self)
+    }
+
+    /// The nodes that count.
+    func relevant(_ nodes: [Node]) -> [Node] {
+        isWhollyRelevant ? nodes : nodes.filter { $0.tree !== self || entries[$0.index].isRelevant }
+    }
+
+    private struct Building {
+        var entries = [Entry(name: 0, parent: -1, children: [], text: "", attributes: [])]
+        var names = [""]
+        var numbers = ["": 0]
+
+        /// Without recursion: a document may be deeper than the stack.
+        mutating func add(_ root: NodeContent) {
+            var waiting = [(content: root, parent: 0)]
+            while let (content, parent) = waiting.popLast() {
+                let index = entries.count
+                entries.append(
+                    Entry(
+                        name: number(content.name), parent: parent, children: [],
+                        text: content.text, attributes: content.attributes))
+                entries[parent].children.append(index)
+                waiting += content.children.reversed().map { ($0, index) }
+            }
+        }
+
+        /// Parents stand before their children.
+        mutating func countSizes() {
+            for index in entries.indices.dropFirst().reversed() {
+                entries[entries[index].parent].size += entries[index].size
+            }
+        }
+
+        private mutating func number(_ name: String) -> Int {
+            if let number = numbers[name] { return number }
+            let number = names.count
+            names.append(name)
+            numbers[name] = number
+            return number
+        }
+    }
+}
+
+/// What a tree is made from: an element with its text, or with elements inside.
+package struct NodeContent: Equatable, Sendable {
+    package struct Attribute: Equatable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var name: String
+    package var text: String
+    package var attributes: [Attribute]
+    package var children: [NodeContent]
+
+    package init(
+        _ name: String, text: String = "", attributes: [Attribute] = [],
+        children: [NodeContent] = []
+    ) {
+        self.name = name
+        self.text = text
+        self.attributes = attributes
+        self.children = children
+    }
+}
+
+/// One element or attribute of a tree, or its document.
+package struct Node: Hashable, Sendable {
+    package let tree: NodeTree
+    package let index: Int
+    /// Which of the element's attributes it is; −1 for the element itself.
+    let attribute: Int
+
+    init(tree: NodeTree, index: Int, attribute: Int = -1) {
+        self.tree = tree
+        self.index = index
+        self.attribute = attribute
+    }
+
+    var entry: NodeTree.Entry { tree.entries[index] }
+    var isAttribute: Bool { attribute >= 0 }
+    package var isDocument: Bool { index == 0 }
+
+    package var name: String {
+        isAttribute ? entry.attributes[attribute].name : tree.name(of: index)
+    }
+
+    package var parent: Node? {
+        if isAttribute { return Node(tree: tree, index: index) }
+        let parent = tree.entries[index].parent
+        return parent < 0 ? nil : Node(tree: tree, index: parent)
+    }
+
+    package var children: [Node] {
+        isAttribute ? [] : entry.children.map { Node(tree: tree, index: $0) }
+    }
+
+    /// Which of its equally named siblings it is, from 1.
+    package var position: Int {
+        guard !isAttribute, let parent else { return 1 }
+        let name = tree.entries[index].name
+        var position = 0
+        for sibling in parent.entry.children {
+            if tree.entries[sibling].name == name { position += 1 }
+            if sibling == index { break }
+        }
+        return position
+    }
+
+    /// Its text, or the text of all elements inside.
+    package var text: String {
+        if isAttribute { return entry.attributes[attribute].value }
+        let children = tree.entries[index].children
+        if children.isEmpty { return tree.entries[index].text }
+        var text = tree.entries[index].text
+        var waiting = Array(children.reversed())
+        while let next = waiting.popLast() {
+            text += tree.entries[next].text
+            waiting += tree.entries[next].children.reversed()
+        }
+        return text
+    }
+
+    package static func == (left: Node, right: Node) -> Bool {
+        left.tree === right.tree && left.index == right.index
+            && left.attribute == right.attribute
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(tree))
+        hasher.combine(index)
+        hasher.combine(attribute)
+    }
+}
