@@ -22,6 +22,83 @@ struct RealFormsTests {
     }
 }
 
+extension RealFormsTests {
+    @Test("workbooks give the questions, groups, repeats, rules and choices of the reference")
+    func workbooks() throws {
+        var report = Report()
+        for row in try RealForms.index() where row.name.hasSuffix(".xlsx") {
+            let isOK = row.converter == "ok"
+            report.take(row, row.name, isValid: isOK) { bytes in
+                let read = try FormFile.read(bytes, name: row.name)
+                if isOK, row.validator == "0" { try Self.compare(read.form, with: row.name) }
+                return read
+            }
+        }
+        for row in try RealForms.index() where row.name.hasSuffix(".xls") {
+            report.take(row, row.name, isValid: false) { try FormFile.read($0, name: row.name) }
+        }
+        report.finish()
+    }
+
+    private static func compare(_ form: XForm, with name: String) throws {
+        let converted = try XFormReader.read(
+            try RealForms.bytes("converted/" + RealForms.stem(name) + ".xml")
+        ).form
+        #expect(form.controls.map(\.path) == converted.controls.map(\.path), "\(name)")
+        #expect(
+            form.controls.map(\.kind) == converted.controls.map(\.kind), "\(name)")
+        for (ours, theirs) in zip(form.controls, converted.controls) {
+            #expect(
+                ours.itemset?.nodeset.text.bare == theirs.itemset?.nodeset.text.bare,
+                "\(name) \(ours.path)")
+            #expect(ours.appearance == theirs.appearance, "\(name) \(ours.path)")
+        }
+        let ours = Dictionary(form.binds.map { ($0.path, $0) }) { $1 }
+        for bind in converted.binds {
+            guard let own = ours[bind.path] else {
+                Issue.record("\(name): no bind \(bind.path)")
+                continue
+            }
+            for (rule, theirs) in [
+                (own.relevant, bind.relevant), (own.constraint, bind.constraint),
+                (own.calculate, bind.calculate), (own.required, bind.required),
+                (own.readonly, bind.readonly),
+            ] {
+                #expect(rule?.text.bare == theirs?.text.bare, "\(name) \(bind.path)")
+            }
+            #expect(own.type == bind.type, "\(name) \(bind.path)")
+        }
+        let lists = form.lists
+        let theirs = converted.lists
+        #expect(Set(lists.keys) == Set(theirs.keys), "\(name)")
+        for (list, choices) in theirs {
+            #expect(lists[list] == choices, "\(name): \(list)")
+        }
+        #expect(form.actions.count == converted.actions.count, "\(name)")
+        #expect(form.texts.languages == converted.texts.languages, "\(name)")
+    }
+}
+
+extension String {
+    fileprivate var bare: String { filter { !$0.isWhitespace } }
+}
+
+extension XForm {
+    /// The values of each list inside the form.
+    fileprivate var lists: [String: [String]] {
+        var lists: [String: [String]] = [:]
+        for instance in secondary {
+            guard case .inside(let roots) = instance.source else { continue }
+            lists[instance.id] = roots.flatMap { root in
+                root.children.map { item in
+                    item.children.first { $0.name == "name" }?.value ?? ""
+                }
+            }
+        }
+        return lists
+    }
+}
+
 enum RealForms {
     static let folder = ProcessInfo.processInfo.environment["WALKDOWN_FORMS"]
 
@@ -74,7 +151,9 @@ struct Report {
                 counts.controls, counts.groups, counts.repeats, counts.relevant,
                 counts.constraint, counts.calculate, counts.languages,
             ]
-            let isEqual = zip(row.counts, found).allSatisfy { $0 == nil || $0 == $1 }
+            // What the converter refused, the index counts as nothing.
+            let isCounted = !row.converter.hasPrefix("ERROR")
+            let isEqual = !isCounted || zip(row.counts, found).allSatisfy { $0 == nil || $0 == $1 }
             equal += isEqual ? 1 : 0
             #expect(isEqual, "\(name): \(found), the index says \(row.counts)")
             if isValid, imported.warnings.contains(where: \.isUnsupported) { warned.insert(name) }

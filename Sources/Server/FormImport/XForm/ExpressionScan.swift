@@ -4,10 +4,13 @@ enum ExpressionScan {
     static let longest = 64 << 10
 
     /// The ids in `instance('…')`.
-    static func instances(in text: String) -> [String] {
+    static func instances(in text: String) -> [String] { literals(of: "instance(", in: text) }
+
+    /// The first argument of each call of this function, where it is a text in quotation marks.
+    static func literals(of call: String, in text: String) -> [String] {
         var ids: [String] = []
         var rest = text[...]
-        while let found = rest.firstRange(of: "instance(") {
+        while let found = rest.firstRange(of: call) {
             let isWord =
                 found.lowerBound > text.startIndex
                 && isNameCharacter(text[text.index(before: found.lowerBound)])
