@@ -48,8 +48,10 @@ struct NameReferences {
         var result = ""
         var scan = CallScan()
         var rest = text[...]
+        // Looked up once: a text full of beginnings without an end would be searched for each.
+        let last = text.lastIndex(of: "}") ?? text.startIndex
         while let character = rest.first {
-            guard character == "$", rest.dropFirst().first == "{",
+            guard character == "$", rest.dropFirst().first == "{", rest.startIndex < last,
                 let close = rest.firstIndex(of: "}")
             else {
                 scan.take(character)
