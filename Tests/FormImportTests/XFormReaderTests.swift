@@ -156,6 +156,26 @@ struct XFormReaderTests {
         #expect(actions[2].value == .literal("x"))
     }
 
+    @Test("a question may name its bind instead of its node")
+    func bindByID() throws {
+        var small = SmallForm()
+        small.model = #"<bind id="p" nodeset="/data/psi"/>"#
+        small.body = #"<input bind="p"/>"#
+        #expect(try small.form().controls.map(\.path) == ["/data/psi"])
+        small.body = #"<input bind="q"/>"#
+        #expect(refusal { _ = try small.read() }?.contains("no bind with the id q") == true)
+    }
+
+    @Test("a form without an id for its submissions gets one")
+    func instanceID() throws {
+        let text = SmallForm().text.replacing("<orx:meta><orx:instanceID/></orx:meta>", with: "")
+        let form = try XFormReader.read(Array(text.utf8)).form
+        #expect(form.primary.children.last?.children.map(\.name) == ["instanceID"])
+        #expect(form.binds.last?.path == "/data/meta/instanceID")
+        #expect(form.binds.last?.preload == "uid")
+        #expect(try SmallForm().form().binds.isEmpty)
+    }
+
     @Test("labels hold values of other questions; layout and markup are not text")
     func outputs() throws {
         var small = SmallForm()

@@ -9,6 +9,24 @@ struct XLSFormReaderTests {
         ["towns", "b", "Btown", "s"], ["yes_no", "yes", "Yes"], ["yes_no", "no", "No"],
     ]
 
+    @Test(
+        "columns in old spellings mean what they mean today",
+        arguments: [
+            ("jr:count", "repeat_count", nil), ("Read Only", "readonly", nil),
+            ("bind:relevant", "relevant", nil),
+            ("bind::jr:constraintMsg", "constraint_message", nil),
+            ("bind:jr:requiredMsg", "required_message", nil),
+            ("label : French", "label", "French"), ("caption::fr", "label", "fr"),
+            ("media::image::fr", "image", "fr"), ("image:fr", "image", "fr"),
+            ("control::appearance", "appearance", nil), ("bind::esri:x", "bind::esri:x", nil),
+            ("choice filter", "choice_filter", nil), ("remarks", "remarks", nil),
+        ] as [(String, String, String?)])
+    func headings(written: String, name: String, language: String?) {
+        let heading = Heading(written, in: .survey)
+        #expect(heading?.name == name)
+        #expect(heading?.language == language)
+    }
+
     @Test("settings name the form; without them the file does")
     func settings() throws {
         let survey = [["type", "name", "label"], ["text", "q", "Q"]]

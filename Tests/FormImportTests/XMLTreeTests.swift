@@ -86,6 +86,14 @@ struct XMLTreeTests {
         #expect(words("<a><b c='1'/>text</a>").isEmpty)
     }
 
+    @Test("an odd address of a namespace is no reason to stop half-way")
+    func oddNamespace() throws {
+        let text =
+            "<a xmlns:p='not an address %%' xmlns:q='q'>"
+            + String(repeating: "<b/>", count: 10_000) + "</a>"
+        #expect(try XMLTree.read(Array(text.utf8)).children.count == 10_000)
+    }
+
     @Test("a long text is read in time that grows with its length only")
     func longText() throws {
         let text = String(repeating: "0123456789&amp;", count: 400_000)

@@ -2,6 +2,7 @@
 
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
+#include <stdbool.h>
 #include <string.h>
 
 // The push parser with our own four SAX callbacks: no tree, no entity table, no loader. Without
@@ -12,6 +13,7 @@ typedef struct {
     xmlParserCtxtPtr parser;
     walkdown_xml_outcome outcome;
     int line;
+    long started, ended;  // elements: a document that was read to its end has as many of both
 } reading;
 
 static void stop(reading *reading, walkdown_xml_outcome outcome) {
@@ -30,6 +32,7 @@ static void on_start(
     reading *reading = context;
     if (reading->outcome != WALKDOWN_XML_FINE) return;
     const walkdown_xml_handler *handler = reading->handler;
+    reading->started++;
     if (handler->start(
             handler->context, xmlSAX2GetLineNumber(reading->parser), (const char *)local,
             (const char *)prefix, (const char *)address, attribute_count,
@@ -43,6 +46,7 @@ static void on_end(
     (void)local, (void)prefix, (void)address;
     reading *reading = context;
     if (reading->outcome != WALKDOWN_XML_FINE) return;
+    reading->ended++;
     if (reading->handler->end(reading->handler->context) != 0) {
         stop(reading, WALKDOWN_XML_STOPPED);
     }
@@ -93,19 +97,17 @@ walkdown_xml_outcome walkdown_xml_parse(
         parser,
         XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
 
+    // What xmlParseChunk returns is the last complaint, also of what does not hurt, as an odd address
+    // of a namespace: only `wellFormed` says whether to go on.
     const size_t chunk = 16 << 10;
-    int code = 0;
-    for (size_t at = 0; at < length && code == 0 && reading.outcome == WALKDOWN_XML_FINE;) {
+    for (size_t at = 0; at < length && parser->wellFormed && !parser->disableSAX;) {
         size_t size = length - at < chunk ? length - at : chunk;
-        code = xmlParseChunk(parser, bytes + at, (int)size, 0);
-        // An undeclared prefix does not hurt the form of the document; the handler sees it.
-        if (code == XML_NS_ERR_UNDEFINED_NAMESPACE && parser->wellFormed) code = 0;
+        xmlParseChunk(parser, bytes + at, (int)size, 0);
         at += size;
     }
-    if (code == 0 && reading.outcome == WALKDOWN_XML_FINE) {
-        code = xmlParseChunk(parser, bytes, 0, 1);
-    }
-    if (reading.outcome == WALKDOWN_XML_FINE && !parser->wellFormed) {
+    if (parser->wellFormed && !parser->disableSAX) xmlParseChunk(parser, bytes, 0, 1);
+    bool is_whole = parser->wellFormed && reading.started > 0 && reading.started == reading.ended;
+    if (reading.outcome == WALKDOWN_XML_FINE && !is_whole) {
         reading.outcome = WALKDOWN_XML_MALFORMED;
         keep_message(fault, parser);
     }

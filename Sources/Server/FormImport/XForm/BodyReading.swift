@@ -1,11 +1,11 @@
 /// The body: what is shown, in order.
 struct BodyReading {
-    private let form: XForm
+    private let bindIDs: [String: String]
     var warnings: WarningList
     private(set) var actions: [XFormAction] = []
 
-    init(form: XForm, warnings: WarningList) {
-        self.form = form
+    init(bindIDs: [String: String], warnings: WarningList) {
+        self.bindIDs = bindIDs
         self.warnings = warnings
     }
 
@@ -154,7 +154,10 @@ struct BodyReading {
     ) throws(FormImportError) -> String? {
         guard let text = element["ref"] ?? element["nodeset"] else {
             guard let id = element["bind"] else { return nil }
-            throw FormImportError(element.place, "bind=\"\(id)\" is not read: write ref")
+            guard let path = bindIDs[id] else {
+                throw FormImportError(element.place, "there is no bind with the id \(id)")
+            }
+            return path
         }
         guard !text.trimmed.isEmpty else { return nil }
         guard let path = NodePath.absolute(text, from: context) else {

@@ -13,11 +13,13 @@ package enum XFormReader {
         }
         var warnings = WarningList()
         var form = try ModelReading.read(model, title: head.first("title"), &warnings)
-        var reading = BodyReading(form: form, warnings: warnings)
+        var reading = BodyReading(
+            bindIDs: ModelReading.bindIDs(model, root: form.primary.name), warnings: warnings)
         form.body = try reading.items(of: body, context: "/" + form.primary.name)
         form.actions += reading.actions
         form.style = Appearance.words(body["class"])
         warnings = reading.warnings
+        ModelReading.addInstanceID(to: &form)
         try XFormCheck.check(form, &warnings)
         return ImportedForm(form: form, warnings: warnings.all)
     }
@@ -59,6 +61,37 @@ enum ModelReading {
             }
         }
         return form
+    }
+
+    /// The paths of binds that have an id, as a question may name them.
+    static func bindIDs(_ model: XMLElement, root: String) -> [String: String] {
+        var paths: [String: String] = [:]
+        for bind in model.all("bind") {
+            guard let id = bind["id"], let reference = bind["nodeset"] ?? bind["ref"] else {
+                continue
+            }
+            paths[id] = NodePath.absolute(reference, from: "/" + root)
+        }
+        return paths
+    }
+
+    /// Each submission needs an id of its own; a form that has no place for it gets one.
+    static func addInstanceID(to form: inout XForm) {
+        let place = form.primary.place
+        let at = form.primary.children.firstIndex { $0.name == "meta" }
+        var meta = at.map { form.primary.children[$0] } ?? InstanceNode("meta", at: place)
+        guard !meta.children.contains(where: { $0.name == "instanceID" }) else { return }
+        meta.children.append(InstanceNode("instanceID", at: place))
+        if let at {
+            form.primary.children[at] = meta
+        } else {
+            form.primary.children.append(meta)
+        }
+        var bind = XFormBind("/\(form.primary.name)/meta/instanceID", at: place)
+        bind.type = "string"
+        bind.readonly = ExpressionText("true()", at: place)
+        bind.preload = "uid"
+        form.binds.append(bind)
     }
 
     /// The first instance without an id, or the first of all where each has one.

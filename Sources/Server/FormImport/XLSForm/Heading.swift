@@ -10,13 +10,19 @@ struct Heading: Equatable, Hashable {
     init?(_ text: String, in table: TableKind) {
         written = text.trimmed
         guard !written.isEmpty else { return nil }
+        if let today = table.spellings[Self.plain(written)] {
+            name = today
+            return
+        }
         let parts = Self.parts(of: written)
         let first = Self.plain(parts[0])
         if ["bind", "body", "control", "instance", "walkdown", "media"].contains(first),
             parts.count > 1
         {
-            let rest = parts[1]
+            let isOld = first != "media" && !written.contains("::")
+            let rest = isOld ? parts[1...].joined(separator: ":") : parts[1]
             name = Self.member(of: first, rest, in: table)
+            guard !isOld else { return }
             language = parts.count > 2 && first == "media" ? parts[2] : nil
             if first == "bind", parts.count > 2 { language = parts[2] }
             return
