@@ -162,8 +162,10 @@ extension XForm {
             }
         }
         for language in texts.languages {
-            for entry in (texts.entries[language] ?? [:]).values {
-                found += (entry.text ?? []).outputs + entry.forms.values.flatMap(\.outputs)
+            // By key, so that the same file gives the same value and the same words each time.
+            for (_, entry) in (texts.entries[language] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                let forms = entry.forms.sorted { $0.key < $1.key }
+                found += (entry.text ?? []).outputs + forms.flatMap(\.value.outputs)
             }
         }
         return found

@@ -40,7 +40,7 @@ extension SurveyWriting {
         if let relevant = node.generatedRelevant {
             bind.relevant = ExpressionText(relevant, at: node.row.place())
         }
-        for (name, value) in node.row.members(of: "walkdown") {
+        for (name, value) in node.row.members(of: "walkdown").sorted(by: { $0.key < $1.key }) {
             guard OwnAttribute.known.contains(name) else {
                 warnings.unsupported(
                     "column walkdown::\(name)", at: node.row.place("walkdown::\(name)"))

@@ -24,9 +24,10 @@ enum XMLEvent {
 
 /// Bounds of an XML document; depth is bounded by libxml2 too (256).
 struct XMLLimits: Sendable {
-    var bytes = 32 << 20
+    /// Four times the largest form that was met.
+    var bytes = 16 << 20
     var depth = 200
-    var nodes = 2_000_000
+    var nodes = 500_000
     var attributesOfElement = 200
     var attributeBytes = 256 << 10
 
