@@ -188,6 +188,26 @@ struct XLSFormReaderTests {
         #expect(form.texts.text(of: "l-0", in: "French (fr)") == [.plain("Xf")])
     }
 
+    @Test("where one is, is noted at the start or when a question changes")
+    func positions() throws {
+        let form = try SmallWorkbook.form([
+            ["type", "name", "label", "trigger"], ["start-geopoint", "a"], ["text", "b", "B"],
+            ["background-geopoint", "c", "", "${b}"],
+        ]).form()
+        #expect(form.actions.map(\.value) == [.position, .position])
+        #expect(form.actions.map(\.source) == [nil, "/data/b"])
+    }
+
+    @Test(
+        "a default is an expression when it names a question or calls a function",
+        arguments: [
+            ("today()", true), ("${a}", true), ("concat('a', 'b') + 1", true), ("3", false),
+            ("2025-01-01", false), ("none (so far)", false), ("-1.5", false), ("a(b", false),
+        ])
+    func defaults(text: String, isDynamic: Bool) {
+        #expect(SurveyWriting.isDynamic(text) == isDynamic)
+    }
+
     @Test("or_other, randomised lists, files, ranges and defaults")
     func particulars() throws {
         let form = try SmallWorkbook.form(

@@ -23,7 +23,7 @@ enum QuestionType: Equatable {
             case "xml-external": self = .external(extension: "xml")
             case "csv-external": self = .external(extension: "csv")
             case "audit": self = .audit
-            case "background-audio", "entity", "osm", "begin loop", "end loop":
+            case "entity", "begin loop", "end loop":
                 self = .unsupported(lower)
             default: return nil
             }
@@ -91,11 +91,12 @@ struct SimpleType: Equatable {
         "acknowledge": SimpleType(control: .trigger), "trigger": SimpleType(control: .trigger),
         "image": upload("image/*"), "photo": upload("image/*"), "picture": upload("image/*"),
         "audio": upload("audio/*"), "video": upload("video/*"), "file": upload("application/*"),
-        "range": SimpleType(control: .range, bind: "int"),
+        "osm": upload("osm/*"), "range": SimpleType(control: .range, bind: "int"),
     ]
 
     private static let unasked: [String: SimpleType] = [
         "calculate": SimpleType(isCalculation: true), "hidden": SimpleType(),
+        "background-audio": SimpleType(bind: "binary"),
         "start": SimpleType(
             bind: "dateTime", preload: "timestamp", preloadParameters: "start"),
         "start time": SimpleType(

@@ -17,7 +17,7 @@ extension SurveyWriting {
         }
         if kind == .range { bind.type = Self.rangeType(node) }
         if let own = node.row["bind::type"] { bind.type = own }
-        try setTriggered(&bind, of: node)
+        try setTriggered(&bind, type, of: node)
         try setDefault(of: node, &instance)
         append(bind)
         guard let kind else { return nil }
@@ -65,7 +65,7 @@ extension SurveyWriting {
         if simple.isCalculation, bind.calculate == nil, node.row["default"] == nil {
             throw FormImportError(node.row.place("calculation"), "calculate has no calculation")
         }
-        if simple.setsPosition {
+        if simple.setsPosition, node.row["trigger"] == nil {
             append(
                 XFormAction(
                     events: ["odk-instance-first-load"], target: node.path, value: .position,
@@ -81,16 +81,17 @@ extension SurveyWriting {
 
     /// With a trigger, the calculation is done when the trigger changes and at no other time.
     private mutating func setTriggered(
-        _ bind: inout XFormBind, of node: SurveyNode
+        _ bind: inout XFormBind, _ type: QuestionType, of node: SurveyNode
     ) throws(FormImportError) {
         guard let trigger = node.row["trigger"] else { return }
         let place = node.row.place("trigger")
+        var value: XFormAction.Value = bind.calculate.map { .expression($0) } ?? .literal("")
+        if case .simple(let simple) = type, simple.setsPosition { value = .position }
         for written in trigger.split(separator: ",") {
             let text = written.trimmed
             guard text.hasPrefix("${"), text.hasSuffix("}"),
                 let source = captions.references.path(of: text.dropFirst(2).dropLast().trimmed)
             else { throw FormImportError(place, "\(text) is not the name of a question: ${name}") }
-            let value: XFormAction.Value = bind.calculate.map { .expression($0) } ?? .literal("")
             append(
                 XFormAction(
                     events: ["xforms-value-changed"], target: node.path, value: value,
@@ -121,7 +122,7 @@ extension SurveyWriting {
     /// Whether a default is an expression: it names a question or calls a function.
     static func isDynamic(_ text: String) -> Bool {
         if text.contains("${") { return true }
-        guard let call = text.firstIndex(of: "("), text.last == ")" else { return false }
+        guard let call = text.firstIndex(of: "("), text.contains(")") else { return false }
         let name = text[..<call]
         return !name.isEmpty && name.allSatisfy { ExpressionScan.isNameCharacter($0) || $0 == ":" }
     }

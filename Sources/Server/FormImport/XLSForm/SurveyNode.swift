@@ -70,6 +70,9 @@ struct SurveyTree {
         guard let type = QuestionType(text) else {
             throw FormImportError(row.place("type"), "the type \(text) is not known")
         }
+        if ["background-audio", "osm"].contains(text.lowercased()) {
+            warnings.unsupported("type \(text.lowercased())", at: row.place("type"))
+        }
         switch type {
         case .beginGroup: try begin(.group, row)
         case .beginRepeat: try begin(.repeat, row)
