@@ -27,10 +27,9 @@ struct HostileFormsTests {
         arguments: 0..<10)
     func mutations(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
-        let clock = ContinuousClock()
         for _ in 0..<500 {
             let bytes = Damage.of(Self.whole, &random)
-            let time = clock.measure { _ = refusal { _ = try XFormReader.read(bytes) } }
+            let time = ThreadTime.measure { _ = refusal { _ = try XFormReader.read(bytes) } }
             #expect(time < .seconds(1), "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
         }
     }
@@ -50,11 +49,11 @@ struct HostileFormsTests {
             <value ref="a"/><label ref="\(text)"/></itemset></select>
             """
         let bytes = small.bytes
-        let time = ContinuousClock().measure { _ = refusal { _ = try XFormReader.read(bytes) } }
+        let time = ThreadTime.measure { _ = refusal { _ = try XFormReader.read(bytes) } }
         #expect(time < .seconds(1))
     }
 
-    @Test("a quarter of a million questions and texts are read or refused in time")
+    @Test("fifty thousand questions are read")
     func size() {
         var small = SmallForm()
         let names = (0..<50_000).map { "q\($0)" }
