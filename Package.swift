@@ -12,6 +12,9 @@ struct Module {
     var path: String
     var imports: [String] = []
     var libraries: [String] = []
+    /// Where a C library's headers stand when not in /usr/include itself: Debian 12 and 13 agree on
+    /// the place, and asking pkg-config would add what it found to every other target.
+    var headers: [String] = []
 }
 
 let cLibraries: [Module] = [
@@ -19,6 +22,10 @@ let cLibraries: [Module] = [
     Module(name: "CSodium", path: "Sources/CLibraries/CSodium", libraries: ["sodium"]),
     Module(name: "CJansson", path: "Sources/CLibraries/CJansson", libraries: ["jansson"]),
     Module(name: "CZlib", path: "Sources/CLibraries/CZlib", libraries: ["z"]),
+    Module(
+        name: "CXML2", path: "Sources/CLibraries/CXML2", libraries: ["xml2"],
+        headers: ["/usr/include/libxml2"]),
+    Module(name: "CZip", path: "Sources/CLibraries/CZip", libraries: ["zip"]),
     Module(name: "CCurl", path: "Sources/CLibraries/CCurl", libraries: ["curl"]),
     Module(
         name: "CMicrohttpd", path: "Sources/CLibraries/CMicrohttpd", libraries: ["microhttpd"]),
@@ -61,6 +68,8 @@ let modules: [Module] = [
         name: "Commands", path: "Sources/Client/Commands",
         imports: ["FieldApp", "Vault", "Arguments", "CSystem"]),
 
+    Module(
+        name: "FormImport", path: "Sources/Server/FormImport", imports: ["CXML2", "CZip"]),
     Module(
         name: "ServerStore", path: "Sources/Server/ServerStore",
         imports: ["Inspections", "Replication", "SQLite"]),
@@ -112,6 +121,7 @@ let tests: [Module] = [
     Module(name: "FieldAppTests", path: "Tests/FieldAppTests", imports: ["FieldApp"]),
     Module(name: "ScreenTests", path: "Tests/ScreenTests", imports: ["FieldApp"]),
     Module(name: "CommandsTests", path: "Tests/CommandsTests", imports: ["Commands"]),
+    Module(name: "FormImportTests", path: "Tests/FormImportTests", imports: ["FormImport"]),
     Module(name: "ServerStoreTests", path: "Tests/ServerStoreTests", imports: ["ServerStore"]),
     Module(name: "HTTPTests", path: "Tests/HTTPTests", imports: ["HTTP"]),
     Module(name: "GatewayTests", path: "Tests/GatewayTests", imports: ["Gateway"]),
@@ -183,6 +193,7 @@ let package = Package(
     targets: cLibraries.map { module in
         .target(
             name: module.name, path: module.path, publicHeadersPath: ".",
+            cSettings: module.headers.map { .unsafeFlags(["-I" + $0]) },
             linkerSettings: linking(module))
     }
         + (modules + [testSupport]).map { module in

@@ -1,0 +1,1 @@
+#include "walkdown_zip.h"
