@@ -110,19 +110,36 @@ struct SmallZip {
         for entry in entries {
             let offset = UInt32(bytes.count)
             let name = Array(entry.name.utf8)
-            let shared =
-                Self.two(20) + Self.two(entry.isEncrypted ? 1 : 0) + Self.two(0) + Self.four(0)
-                + Self.four(Self.checksum(entry.bytes)) + Self.four(UInt32(entry.bytes.count))
-                + Self.four(entry.claimedSize) + Self.two(UInt16(name.count)) + Self.two(0)
-            bytes += [0x50, 0x4B, 3, 4] + shared + name + entry.bytes
-            directory +=
-                [0x50, 0x4B, 1, 2] + Self.two(20) + shared + Self.two(0) + Self.two(0)
-                + Self.two(0) + Self.four(0) + Self.four(offset) + name
+            // One part after the other: a long sum of arrays takes the compiler too long.
+            var shared = Self.two(20)
+            shared += Self.two(entry.isEncrypted ? 1 : 0)
+            shared += Self.two(0)
+            shared += Self.four(0)
+            shared += Self.four(Self.checksum(entry.bytes))
+            shared += Self.four(UInt32(entry.bytes.count))
+            shared += Self.four(entry.claimedSize)
+            shared += Self.two(UInt16(name.count))
+            shared += Self.two(0)
+            bytes += [0x50, 0x4B, 3, 4]
+            bytes += shared
+            bytes += name
+            bytes += entry.bytes
+            directory += [0x50, 0x4B, 1, 2]
+            directory += Self.two(20)
+            directory += shared
+            for _ in 1...3 { directory += Self.two(0) }
+            directory += Self.four(0)
+            directory += Self.four(offset)
+            directory += name
         }
         let start = UInt32(bytes.count)
         let count = UInt16(entries.count)
-        bytes += directory + [0x50, 0x4B, 5, 6] + Self.four(0) + Self.two(count)
-        bytes += Self.two(count) + Self.four(UInt32(directory.count)) + Self.four(start)
+        bytes += directory
+        bytes += [0x50, 0x4B, 5, 6]
+        bytes += Self.four(0)
+        for _ in 1...2 { bytes += Self.two(count) }
+        bytes += Self.four(UInt32(directory.count))
+        bytes += Self.four(start)
         bytes += Self.two(0)
     }
 
