@@ -4,7 +4,6 @@ enum Namespace {
     static let html = "http://www.w3.org/1999/xhtml"
     static let javaRosa = "http://openrosa.org/javarosa"
     static let odk = "http://www.opendatakit.org/xforms"
-    static let openRosa = "http://openrosa.org/xforms"
     static let own = "urn:walkdown:forms:1"
 }
 

@@ -40,8 +40,6 @@ package struct ExpressionZone: Sendable {
         self.init { _ in seconds }
     }
 
-    package static let utc = ExpressionZone(fixedOffset: 0)
-
     /// Milliseconds on the wall, as if they were UTC.
     func wall(_ moment: Moment) -> Int64 {
         let seconds = moment.milliseconds.flooredQuotient(1_000)
