@@ -92,7 +92,7 @@ private final class PushConnection: Sendable {
             let text = String(decoding: answer.body, as: UTF8.self)
             guard text.ranges(of: "\"status\":\"applied\"").count == PushRequest.mostMutations
             else { throw BenchFailure.program("the server did not apply a mutation") }
-            guard let next = text.firstMatch(of: #/"baton":("\w+")/#) else {
+            guard let next = text.firstMatch(of: #/"baton":("[^"\\]+")/#) else {
                 throw BenchFailure.program("the server gave no baton")
             }
             baton = String(next.1)
