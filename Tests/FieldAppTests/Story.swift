@@ -52,7 +52,7 @@ struct Story {
                             ]),
                         Question(
                             path: "rate", label: "Leak rate", type: .integer, required: true,
-                            relevant: .compare(question: "leak", .equal, .string("yes"))),
+                            relevant: FormExpression("/data/leak = 'yes'")),
                     ]),
                 Section(
                     name: "state", title: "State",

@@ -6,13 +6,19 @@ import Testing
 /// Forms, answers and damage by seed.
 struct RandomForms {
     var random: SeededRandom
+    /// Of the form that was made last, by section or question.
+    private(set) var conditions: [String: PlainCondition] = [:]
+
+    init(random: SeededRandom) { self.random = random }
 
     mutating func form() throws -> FormDefinition {
         var paths: [String] = []
-        let sections = (0...random.below(4)).map { number in
-            let relevant = condition(on: paths, depth: 3)
-            let questions = (0..<(1 + random.below(6))).map { position in
-                let question = question("s\(number)/q\(position)", after: paths)
+        conditions = [:]
+        let sections = try (0...random.below(4)).map { number in
+            let place = "s\(number)"
+            let relevant = try condition(at: place, on: paths)
+            let questions = try (0..<(1 + random.below(6))).map { position in
+                let question = try question("s\(number)/q\(position)", after: paths)
                 if question.type.takesAnswer { paths.append(question.path) }
                 return question
             }
@@ -32,17 +38,17 @@ struct RandomForms {
         return answers
     }
 
-    private mutating func question(_ path: String, after paths: [String]) -> Question {
+    private mutating func question(_ path: String, after paths: [String]) throws -> Question {
         let type = random.pick([
             QuestionType.text(multiline: false), .text(multiline: true), .integer, .decimal,
             .choice, .verdict, .date, .note,
         ])
         let low = Double(random.below(100)) - 50
-        return Question(
+        return try Question(
             path: path, label: "Label of \(path)", type: type,
             hint: random.oneIn(3) ? "A hint" : nil,
             required: type.takesAnswer && random.oneIn(2),
-            relevant: condition(on: paths, depth: 3), unit: random.oneIn(4) ? "psi" : nil,
+            relevant: condition(at: path, on: paths), unit: random.oneIn(4) ? "psi" : nil,
             limits: type.isNumber && random.oneIn(2)
                 ? NumberLimits(hardMinimum: low, softMaximum: low + 0.5) : NumberLimits(),
             choices: type == .choice
@@ -52,12 +58,16 @@ struct RandomForms {
             photoOnFail: random.oneIn(3), findingOnFail: random.oneIn(3))
     }
 
-    private mutating func condition(on paths: [String], depth: Int) -> Condition? {
+    private mutating func condition(
+        at place: String, on paths: [String]
+    ) throws -> FormExpression? {
         guard !paths.isEmpty, random.oneIn(2) else { return nil }
-        return term(on: paths, depth: depth)
+        let condition = term(on: paths, depth: 3)
+        conditions[place] = condition
+        return try FormExpression(condition.text)
     }
 
-    private mutating func term(on paths: [String], depth: Int) -> Condition {
+    private mutating func term(on paths: [String], depth: Int) -> PlainCondition {
         let path = random.pick(paths)
         switch random.below(depth > 0 ? 6 : 3) {
         case 0: return .answered(question: path)
@@ -65,7 +75,7 @@ struct RandomForms {
         case 2:
             let constant = random.pick([FieldValue.integer(0), .double(2.5), .string("c1")])
             return .compare(
-                question: path, random.pick(Condition.Comparison.allCases), constant)
+                question: path, random.pick(PlainCondition.comparisons), constant)
         case 3: return .not(term(on: paths, depth: depth - 1))
         case 4:
             return .all((0..<random.below(3)).map { _ in term(on: paths, depth: depth - 1) })
@@ -81,8 +91,24 @@ struct RandomForms {
         case .integer: .integer(Int64(random.below(200)) - 100)
         case .decimal: .double(Double(random.below(400)) / 4 - 50)
         case .choice, .verdict: .string(random.pick(question.choices).name)
-        case .date: .string("2026-0\(1 + random.below(9))-1\(random.below(10))")
+        default: .string("2026-0\(1 + random.below(9))-1\(random.below(10))")
         }
+    }
+}
+
+extension RandomForms {
+    /// By plain recursion, without an order: slow, and obviously what is meant.
+    func isRelevant(
+        _ path: String, in form: FormDefinition, answers: [String: FieldValue]
+    ) -> Bool {
+        let section = path.prefix { $0 != "/" }
+        return [conditions[String(section)], conditions[path]].compactMap(\.self)
+            .allSatisfy { condition in
+                condition.holds { other in
+                    isRelevant(other, in: form, answers: answers)
+                        ? answers[other] ?? .null : .null
+                }
+            }
     }
 }
 
@@ -106,28 +132,13 @@ struct RandomFormTests {
             let answers = forms.answers(to: form)
             let state = form.evaluate(answers: answers)
             let expected = form.questions.filter {
-                Self.isRelevant($0.path, in: form, answers: answers)
+                forms.isRelevant($0.path, in: form, answers: answers)
             }
             #expect(state.relevant == Set(expected.map(\.path)), "seed \(seed)")
             #expect(state.answered <= state.total, "seed \(seed)")
             let blamed = state.problems.map(\.path)
             #expect(Set(blamed).isSubset(of: state.relevant), "seed \(seed)")
             #expect(Set(blamed).count == blamed.count, "seed \(seed)")
-        }
-    }
-
-    /// By plain recursion, without an order: slow, and obviously what is meant.
-    static func isRelevant(
-        _ path: String, in form: FormDefinition, answers: [String: FieldValue]
-    ) -> Bool {
-        guard
-            let section = form.sections.first(where: { $0.questions.contains { $0.path == path } }),
-            let question = section.questions.first(where: { $0.path == path })
-        else { return false }
-        return [section.relevant, question.relevant].compactMap(\.self).allSatisfy { condition in
-            condition.holds { other in
-                isRelevant(other, in: form, answers: answers) ? answers[other] ?? .null : .null
-            }
         }
     }
 

@@ -7,7 +7,7 @@ struct RelevanceTests {
     /// A leak question that counts only after `yes`, its grade only after a leak over 5, and a
     /// section for ammonia plants.
     static func form() throws -> FormDefinition {
-        let ammonia = Condition.compare(question: "gas", .equal, .string("R717"))
+        let ammonia = try FormExpression("/data/gas = 'R717'")
         return try FormDefinition(
             id: "leaks", version: "1", title: "Leaks",
             sections: [
@@ -22,12 +22,12 @@ struct RelevanceTests {
                             choices: ["yes", "no"].map { Choice(name: $0, label: $0) }),
                         Question(
                             path: "rate", label: "Rate", type: .decimal, required: true,
-                            relevant: .compare(question: "leak", .equal, .string("yes")),
+                            relevant: FormExpression("/data/leak = 'yes'"),
                             limits: NumberLimits(hardMinimum: 0)),
                         Question(
                             path: "grade", label: "Grade", type: .text(multiline: false),
                             required: true,
-                            relevant: .compare(question: "rate", .greater, .integer(5))),
+                            relevant: FormExpression("/data/rate > 5")),
                         Question(path: "thanks", label: "Thank you", type: .note),
                     ]),
                 Section(
@@ -84,35 +84,6 @@ struct RelevanceTests {
         let state = try Self.form().evaluate(answers: ["gas": .string("R717")])
         #expect(state.relevant.contains("mask"))
         #expect(state.sections[1].total == 1)
-    }
-
-    @Test(
-        "nothing is unequal to everything, and neither less nor greater",
-        arguments: [
-            (Condition.Comparison.equal, false), (.notEqual, true), (.less, false),
-            (.lessOrEqual, false), (.greater, false), (.greaterOrEqual, false),
-        ])
-    func nothing(comparison: Condition.Comparison, holds: Bool) {
-        let condition = Condition.compare(question: "q", comparison, .integer(0))
-        #expect(condition.holds { _ in .null } == holds)
-    }
-
-    @Test("selected finds a name in a list of names, not a part of one")
-    func selected() {
-        let condition = Condition.selected(question: "q", name: "oil")
-        #expect(condition.holds { _ in .string("gas oil") })
-        #expect(!condition.holds { _ in .string("boil soil") })
-        #expect(!condition.holds { _ in .integer(3) })
-    }
-
-    @Test("all of nothing holds, any of nothing does not; numbers and texts have no order")
-    func logic() {
-        let nothing: (String) -> FieldValue = { _ in .null }
-        #expect(Condition.all([]).holds(nothing))
-        #expect(!Condition.any([]).holds(nothing))
-        #expect(Condition.not(.answered(question: "q")).holds(nothing))
-        let mixed = Condition.compare(question: "q", .less, .string("9"))
-        #expect(!mixed.holds { _ in .integer(1) })
     }
 
     @Test("a bare name finds a question while it is the only one of that name")

@@ -18,7 +18,7 @@ struct CompletionTests {
                             merge: "quarantine"),
                         Question(
                             path: "why", label: "Why", type: .text(multiline: true), required: true,
-                            relevant: .compare(question: "ok", .equal, .string("fail"))),
+                            relevant: FormExpression("/data/ok = 'fail'")),
                     ])
             ])
     }

@@ -102,7 +102,7 @@ extension Connection {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 key + [
-                    .text(question.path), .text(question.type.storedName),
+                    .text(question.path), .text(question.type.word),
                     question.limits.hardMinimum.map { .real($0) } ?? .null,
                     question.limits.hardMaximum.map { .real($0) } ?? .null,
                     .text(question.merge),
@@ -114,21 +114,6 @@ extension Connection {
                     VALUES (?, ?, ?, ?)
                     """, key + [.text(question.path), .text(choice.name)])
             }
-        }
-    }
-}
-
-extension QuestionType {
-    /// The word in `question.type`, which the constraint triggers know.
-    fileprivate var storedName: String {
-        switch self {
-        case .text: "text"
-        case .integer: "integer"
-        case .decimal: "decimal"
-        case .choice: "choice"
-        case .verdict: "verdict"
-        case .date: "date"
-        case .note: "note"
         }
     }
 }

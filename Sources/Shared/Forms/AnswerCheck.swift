@@ -8,6 +8,7 @@ extension Question {
         switch type {
         case .note: return .takesNoAnswer
         case .text(let multiline): return Self.problem(with: value, multiline: multiline)
+        case .barcode, .file: return Self.problem(with: value, multiline: false)
         case .integer, .decimal: return numberProblem(with: value)
         case .choice, .verdict:
             guard case .string(let name) = value else { return .wrongType }
@@ -15,8 +16,35 @@ extension Question {
         case .date:
             guard case .string(let text) = value else { return .wrongType }
             return CivilDate(text) == nil ? .notADate : nil
+        case .choices, .ranking, .time, .dateTime, .point, .trace, .shape, .acknowledge:
+            guard case .string(let text) = value else { return .wrongType }
+            return problem(withText: text)
         }
     }
+
+    private func problem(withText text: String) -> AnswerProblem? {
+        switch type {
+        case .time: TimeOfDay(text) == nil ? .notATime : nil
+        case .dateTime: PointInTime(text) == nil ? .notAMoment : nil
+        case .point: GeoPoint(text) == nil ? .notAPoint : nil
+        case .trace: GeoPoint.points(text).map { $0.count >= 2 } ?? false ? nil : .notATrace
+        case .shape: GeoPoint.isShape(text) ? nil : .notATrace
+        case .acknowledge: text == Question.acknowledged ? nil : .notOffered
+        default: Self.problem(withNames: text, of: list)
+        }
+    }
+
+    /// Names joined by single spaces, each offered and none twice.
+    private static func problem(withNames text: String, of list: ChoiceList) -> AnswerProblem? {
+        let names = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard names.allSatisfy({ list.choice(named: String($0)) != nil }) else {
+            return .notOffered
+        }
+        return Set(names).count == names.count ? nil : .choiceTwice
+    }
+
+    /// What stands for a statement that was acknowledged, as in ODK.
+    package static let acknowledged = "OK"
 
     /// Whether an allowed number is so unusual that the screen asks for a confirmation.
     package func isUnusual(_ value: FieldValue) -> Bool {
@@ -31,12 +59,32 @@ extension Question {
             ? .controlCharacter : nil
     }
 
+    /// Decimal steps are no binary fractions: a thousandth of a step beside it counts as on it.
+    private static func isStep(_ number: Double, of step: Double, from start: Double) -> Bool {
+        let steps = (number - start) / step
+        return abs(steps - steps.rounded()) < 0.001
+    }
+
     private func numberProblem(with value: FieldValue) -> AnswerProblem? {
         guard let number = value.number else { return .wrongType }
         guard number.isFinite else { return .notANumber }
         if type == .integer, case .double = value.canonical { return .notWhole }
         if let minimum = limits.hardMinimum, number < minimum { return .belowMinimum(minimum) }
         if let maximum = limits.hardMaximum, number > maximum { return .aboveMaximum(maximum) }
+        if let step = limits.step, !Self.isStep(number, of: step, from: limits.hardMinimum ?? 0) {
+            return .notAStep(step)
+        }
         return nil
+    }
+}
+
+extension FieldValue {
+    /// The value as a number, nil for text and for nothing. Integers beyond ±2^53 round.
+    package var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .double(let value): value
+        case .null, .string: nil
+        }
     }
 }

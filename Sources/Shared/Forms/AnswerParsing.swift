@@ -11,17 +11,19 @@ package enum TypingRules: Sendable {
 extension Question {
     /// The value that a text stands for, checked against type, choices and hard limits. An empty
     /// text is `.null`: it clears the answer.
-    /// - Parameter today: what `t` and `+3d` count from; nil where such dates are not understood.
+    /// - Parameters:
+    ///   - today: what `t` and `+3d` count from; nil where such dates are not understood.
+    ///   - zone: whose offset a day and time gets that is typed without one; nil to refuse those.
     package func parse(
-        _ text: String, rules: TypingRules, today: CivilDate?
+        _ text: String, rules: TypingRules, today: CivilDate?, zone: ExpressionZone? = nil
     ) throws(AnswerProblem) -> FieldValue {
-        let value = try read(text, rules: rules, today: today)
+        let value = try read(text, rules: rules, today: today, zone: zone)
         if let problem = problem(with: value) { throw problem }
         return value
     }
 
     private func read(
-        _ text: String, rules: TypingRules, today: CivilDate?
+        _ text: String, rules: TypingRules, today: CivilDate?, zone: ExpressionZone?
     ) throws(AnswerProblem) -> FieldValue {
         if case .text = type {
             if text.allSatisfy(\.isWhitespace) { return .null }
@@ -42,7 +44,50 @@ extension Question {
         case .date:
             guard let date = TypedDate.read(trimmed, today: today) else { throw .notADate }
             return .string(date.description)
+        default: return .string(try readText(trimmed, zone: zone))
         }
+    }
+
+    private func readText(
+        _ text: String, zone: ExpressionZone?
+    ) throws(AnswerProblem) -> String {
+        switch type {
+        case .choices, .ranking: return try readNames(text)
+        case .time:
+            guard let time = TimeOfDay(text) else { throw .notATime }
+            return time.description
+        case .dateTime:
+            guard let moment = PointInTime(text, in: zone) else { throw .notAMoment }
+            return moment.description
+        case .point:
+            guard let point = GeoPoint(text) else { throw .notAPoint }
+            return point.description
+        case .trace, .shape:
+            guard let points = GeoPoint.points(text) else { throw .notATrace }
+            return points.map(\.description).joined(separator: ";")
+        case .acknowledge:
+            guard ["ok", "yes", "y", "x", "1", "true"].contains(text.lowercased()) else {
+                throw .notOffered
+            }
+            return Question.acknowledged
+        default: return text
+        }
+    }
+
+    /// Choices named with spaces or commas between them; a ranking keeps their order, else they stand
+    /// in the order of the list.
+    private func readNames(_ text: String) throws(AnswerProblem) -> String {
+        var names: [String] = []
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
+            let name = try TypedChoice(String(word)).pick(from: choices).name
+            guard !names.contains(name) else { throw .choiceTwice }
+            names.append(name)
+        }
+        if type == .choices {
+            let chosen = Set(names)
+            names = choices.map(\.name).filter(chosen.contains)
+        }
+        return names.joined(separator: " ")
     }
 }
 

@@ -22,6 +22,16 @@ package enum AnswerProblem: Error, Hashable, Sendable {
     /// Typed on the screen and not accepted: the text stands in a draft.
     case unfinishedDraft
     case takesNoAnswer
+    /// A rule of the form does not hold; what its author says of it, if anything.
+    case constraint(String?)
+    case notATime
+    case notAMoment
+    case notAPoint
+    case notATrace
+    /// The same choice is named twice.
+    case choiceTwice
+    /// Between two of the steps that a range offers.
+    case notAStep(Double)
 
     /// A sentence without a final stop; `unit` stands after limits.
     package func message(unit: String? = nil) -> String {
@@ -41,6 +51,14 @@ package enum AnswerProblem: Error, Hashable, Sendable {
         case .wrongType: "is of another type than the question asks"
         case .unfinishedDraft: "was typed but not accepted"
         case .takesNoAnswer: "is a note and takes no answer"
+        case .constraint(let words?): "is refused by the form: " + words
+        case .constraint(nil): "is refused by a rule of the form"
+        case .notATime: "is not a time: HH:MM"
+        case .notAMoment: "is not a day and time: YYYY-MM-DD HH:MM, with an offset as +01:00"
+        case .notATrace: "is not a line of positions: 52.1 4.3; 52.2 4.4, a shape closed"
+        case .choiceTwice: "names a choice twice"
+        case .notAStep(let step): "must be in steps of " + Self.quantity(step, unit)
+        case .notAPoint: "is not a position: degrees north and east, as 52.1 4.3"
         }
     }
 
@@ -58,9 +76,12 @@ package func plainNumber(_ value: Double) -> String {
 package struct FormProblem: Hashable, Sendable {
     package let path: String
     package let problem: AnswerProblem
+    /// The row that the question stands in; nil for the inspection.
+    package let row: String?
 
-    package init(path: String, problem: AnswerProblem) {
+    package init(path: String, problem: AnswerProblem, row: String? = nil) {
         self.path = path
         self.problem = problem
+        self.row = row
     }
 }

@@ -1,50 +1,60 @@
-import Coding
-
-/// The rules that a form keeps, checked once when a definition is made.
+/// The rules that a form keeps, checked once when a definition is made; and what is made of it on the
+/// way.
 struct FormCheck {
+    private(set) var questions: [Question] = []
+    private(set) var repetitions: [Repetition] = []
     private(set) var indexByPath: [String: Int] = [:]
-    private(set) var evaluationOrder: [Int] = []
+    private(set) var rules: [String: PathRules] = [:]
+    private(set) var record: RecordNode
+    private(set) var graph: DependencyGraph
 
-    private let questions: [Question]
+    private let parts: FormParts
     /// Where each question stands in the document, for errors.
-    private let places: [String]
-    let sectionOf: [Int]
-    private let sections: [Section]
+    private var places: [String] = []
 
-    init(
-        id: String, version: String, recordName: String?, sections: [Section]
-    ) throws(FormError) {
-        self.sections = sections
-        var questions: [Question] = []
-        var places: [String] = []
-        var sectionOf: [Int] = []
-        for (number, section) in sections.enumerated() {
-            for (position, question) in section.questions.enumerated() {
-                questions.append(question)
-                places.append("sections[\(number)].questions[\(position)]")
-                sectionOf.append(number)
-            }
+    init(_ parts: FormParts) throws(FormError) {
+        self.parts = parts
+        record = RecordNode(name: parts.root, path: "", kind: .group)
+        graph = .none
+        try checkNames()
+        let walk = FormWalk(parts)
+        guard walk.depth <= FormLimits.depth else {
+            throw FormError(
+                .tooLarge, at: "sections", "groups nest deeper than \(FormLimits.depth)")
         }
-        self.questions = questions
-        self.places = places
-        self.sectionOf = sectionOf
-
-        try checkNames(id: id, version: version)
+        questions = walk.questions.map(\.question)
+        places = walk.questions.map(\.place)
+        repetitions = walk.repetitions.map(\.repetition)
         try checkSize()
-        try checkEachQuestion()
-        try checkConditions()
-        if let recordName, indexByPath[recordName] == nil {
+        try checkPaths(of: walk)
+        for (index, question) in questions.enumerated() {
+            try QuestionCheck(question: question, place: places[index]).run()
+        }
+        rules = walk.rules
+        var building = RecordBuilding(root: parts.root)
+        for repetition in repetitions { building.add(repetition.path, .repetition) }
+        for (index, question) in questions.enumerated() {
+            building.add(question.path, .value(index))
+        }
+        record = building.node
+        try checkExpressions()
+        if let recordName = parts.recordName, indexByPath[recordName] == nil {
             throw FormError(
                 .unknownQuestion, at: "recordName", "no question is called \(recordName)")
         }
-        evaluationOrder = try orderOfEvaluation()
+        graph = try orderOfEvaluation()
     }
 
-    private mutating func checkNames(id: String, version: String) throws(FormError) {
-        try FormName.check(id, at: "id")
-        try FormName.check(version, at: "version", digitsMayLead: true)
+    func repetition(around path: String) -> Repetition? {
+        repetitions.last { path.hasPrefix($0.path + "/") }
+    }
+
+    private func checkNames() throws(FormError) {
+        try FormName.check(parts.id, at: "id")
+        try FormName.check(parts.version, at: "version", digitsMayLead: true)
+        try FormName.check(parts.root, at: "root")
         var sectionNames: Set<String> = []
-        for (number, section) in sections.enumerated() {
+        for (number, section) in parts.sections.enumerated() {
             try FormName.check(section.name, at: "sections[\(number)].name")
             guard sectionNames.insert(section.name).inserted else {
                 throw FormError(
@@ -52,136 +62,128 @@ struct FormCheck {
                     "another section is called \(section.name)")
             }
         }
+    }
+
+    /// Each path once, and none inside another's value.
+    private mutating func checkPaths(of walk: FormWalk) throws(FormError) {
+        var containers: Set<String> = []
+        for (repetition, place) in walk.repetitions {
+            try FormName.check(path: repetition.path, at: place + ".path")
+            guard containers.insert(repetition.path).inserted else {
+                throw FormError(
+                    .duplicateName, at: place + ".path",
+                    "another repeat is called \(repetition.path)")
+            }
+        }
         for (index, question) in questions.enumerated() {
-            try FormName.check(path: question.path, at: places[index] + ".path")
+            let place = places[index] + ".path"
+            try FormName.check(path: question.path, at: place)
             if let other = indexByPath.updateValue(index, forKey: question.path) {
                 throw FormError(
-                    .duplicateName, at: places[index] + ".path",
-                    "\(places[other]) is called \(question.path) too")
+                    .duplicateName, at: place, "\(places[other]) is called \(question.path) too")
             }
+        }
+        for path in questions.map(\.path) + repetitions.map(\.path) {
+            for end in path.indices where path[end] == "/" {
+                let outer = String(path[..<end])
+                guard let index = indexByPath[outer] else { continue }
+                throw FormError(
+                    .duplicateName, at: places[index] + ".path", "\(path) stands inside \(outer)")
+            }
+        }
+        for (index, question) in questions.enumerated() where containers.contains(question.path) {
+            throw FormError(
+                .duplicateName, at: places[index] + ".path",
+                "a repeat is called \(question.path) too")
         }
     }
 
     private func checkSize() throws(FormError) {
-        guard sections.count <= FormLimits.sections else {
+        guard parts.sections.count <= FormLimits.sections else {
             throw FormError(.tooLarge, at: "sections", "more than \(FormLimits.sections) sections")
         }
         guard questions.count <= FormLimits.questions else {
             throw FormError(
                 .tooLarge, at: "sections", "more than \(FormLimits.questions) questions")
         }
-        guard !questions.isEmpty else {
+        guard questions.contains(where: { !$0.isHidden }) else {
             throw FormError(.malformed, at: "sections", "a form needs at least one question")
         }
-        let choices = questions.reduce(0) { $0 + $1.choices.count }
+        var lists: Set<ObjectIdentifier> = []
+        let choices = questions.reduce(0) {
+            $0 + (lists.insert(ObjectIdentifier($1.list)).inserted ? $1.choices.count : 0)
+        }
         guard choices <= FormLimits.choicesInAll else {
             throw FormError(
                 .tooLarge, at: "sections", "more than \(FormLimits.choicesInAll) choices in all")
         }
     }
 
-    private func checkEachQuestion() throws(FormError) {
+    /// Calls of functions that there are, and absolute paths to what there is.
+    private func checkExpressions() throws(FormError) {
+        let check = ExpressionCheck(root: parts.root, record: record)
+        for (number, section) in parts.sections.enumerated() {
+            if let relevant = section.relevant {
+                try check.check(relevant, of: "", at: "sections[\(number)].relevant")
+            }
+        }
         for (index, question) in questions.enumerated() {
-            try QuestionCheck(question: question, place: places[index]).run()
+            for (name, expression) in question.rules.named {
+                try check.check(expression, of: question.path, at: places[index] + "." + name)
+            }
+            if let filter = question.filter {
+                try check.check(filter.nodeset, of: question.path, at: places[index] + ".filter")
+            }
+        }
+        for group in parts.groups {
+            for expression in [group.relevant, group.readonly].compactMap(\.self) {
+                try check.check(expression, of: group.path, at: "groups(\(group.path))")
+            }
+        }
+        for repetition in repetitions {
+            guard let count = repetition.count else { continue }
+            try check.check(count, of: repetition.path, at: "repeat(\(repetition.path)).count")
+        }
+        for action in parts.actions {
+            guard case .expression(let expression) = action.value else { continue }
+            try check.check(expression, of: action.target, at: "action(\(action.target))")
         }
     }
 
-    private func checkConditions() throws(FormError) {
-        for (number, section) in sections.enumerated() {
-            try check(section.relevant, at: "sections[\(number)].relevant")
-        }
+    private func orderOfEvaluation() throws(FormError) -> DependencyGraph {
         for (index, question) in questions.enumerated() {
-            try check(question.relevant, at: places[index] + ".relevant")
-        }
-    }
-
-    private func check(_ condition: Condition?, at place: String) throws(FormError) {
-        guard let condition else { return }
-        let size = condition.size
-        guard size.depth <= FormLimits.conditionDepth, size.terms <= FormLimits.conditionTerms
-        else {
+            let node = RuleDependencies.node(question.path, root: parts.root)
+            let relevant = rules[question.path]?.relevant ?? []
+            guard relevant.contains(where: { $0.dependencies(at: node).paths.contains(node) })
+            else { continue }
             throw FormError(
-                .tooLarge, at: place,
-                "nested deeper than \(FormLimits.conditionDepth) or longer than "
-                    + "\(FormLimits.conditionTerms) terms")
+                .cycle, at: places[index] + ".relevant",
+                "\(question.path) is asked depending on its own answer")
         }
-        guard !condition.comparesWithNothing else {
-            throw FormError(.badCondition, at: place, "compares with nothing; use answered")
-        }
-        for name in condition.questions.sorted() {
-            guard let index = indexByPath[name] else {
-                throw FormError(.unknownQuestion, at: place, "no question is called \(name)")
-            }
-            guard questions[index].type.takesAnswer else {
-                throw FormError(.badCondition, at: place, "\(name) is a note and has no answer")
-            }
+        do throws(DependencyGraph.Cycle) {
+            return try DependencyGraph(RuleDependencies(root: parts.root, rules: rules).all)
+        } catch {
+            throw circle(error)
         }
     }
 
-    private func dependencies(of index: Int) -> [Int] {
-        var names = questions[index].relevant?.questions ?? []
-        names.formUnion(sections[sectionOf[index]].relevant?.questions ?? [])
-        return names.compactMap { indexByPath[$0] }.sorted()
-    }
-
-    /// Depth-first, with a stack of its own: a chain of thousands of questions must not use up the
-    /// thread's. A question that is met again while it is open closes a circle.
-    private func orderOfEvaluation() throws(FormError) -> [Int] {
-        enum Mark { case new, open, done }
-        var marks = [Mark](repeating: .new, count: questions.count)
-        var order: [Int] = []
-        for start in questions.indices where marks[start] == .new {
-            var stack = [(index: start, rest: dependencies(of: start)[...])]
-            marks[start] = .open
-            while let top = stack.indices.last {
-                guard let next = stack[top].rest.popFirst() else {
-                    order.append(stack[top].index)
-                    marks[stack[top].index] = .done
-                    stack.removeLast()
-                    continue
-                }
-                switch marks[next] {
-                case .done: break
-                case .open: throw circle(closedBy: next, in: stack.map(\.index))
-                case .new:
-                    marks[next] = .open
-                    stack.append((next, dependencies(of: next)[...]))
-                }
-            }
-        }
-        return order
-    }
-
-    private func circle(closedBy index: Int, in stack: [Int]) -> FormError {
-        let start = stack.firstIndex(of: index) ?? 0
-        let names = (stack[start...] + [index]).map { questions[$0].path }
+    private func circle(_ cycle: DependencyGraph.Cycle) -> FormError {
+        let names = cycle.paths.map { String($0.dropFirst(parts.root.count + 2)) }
+        let first = names.lazy.compactMap { indexByPath[$0] }.first
+        let rule = first.map { questions[$0].rules.calculate == nil ? ".relevant" : ".calculate" }
         return FormError(
-            .cycle, at: places[index] + ".relevant",
-            "relevance goes in a circle: " + names.joined(separator: " → "))
+            .cycle, at: (first.map { places[$0] } ?? "groups") + (rule ?? ""),
+            "these look at each other in a circle: "
+                + (names + names.prefix(1)).joined(separator: " → "))
     }
 }
 
-extension Condition {
-    fileprivate var comparesWithNothing: Bool {
-        switch self {
-        case .compare(_, _, let value): value.isNull
-        case .selected, .answered: false
-        case .all(let conditions), .any(let conditions):
-            conditions.contains(where: \.comparesWithNothing)
-        case .not(let condition): condition.comparesWithNothing
-        }
-    }
-
-    fileprivate var size: (depth: Int, terms: Int) {
-        switch self {
-        case .compare, .selected, .answered:
-            return (1, 1)
-        case .all(let conditions), .any(let conditions):
-            let sizes = conditions.map(\.size)
-            return (1 + (sizes.map(\.depth).max() ?? 0), 1 + sizes.reduce(0) { $0 + $1.terms })
-        case .not(let condition):
-            let size = condition.size
-            return (1 + size.depth, 1 + size.terms)
-        }
+extension QuestionRules {
+    /// The expressions by the key that they have in the compiled format.
+    var named: [(String, FormExpression)] {
+        [
+            ("relevant", relevant), ("required", required), ("readonly", readonly),
+            ("constraint", constraint), ("calculate", calculate),
+        ].compactMap { name, expression in expression.map { (name, $0) } }
     }
 }

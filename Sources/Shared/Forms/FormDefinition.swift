@@ -1,67 +1,115 @@
 /// A form, as data: what an inspection asks, in which order and under which conditions.
 ///
-/// A value of this type has been checked: names are unique, conditions name questions that exist
-/// and form no circle, limits and merge policies make sense (see `FormCheck`). An inspection keeps
-/// the version that it began with.
-package struct FormDefinition: Equatable, Sendable {
-    package let id: String
-    package let version: String
-    package let title: String
-    /// The question whose answer names the record, such as an equipment tag.
-    package let recordName: String?
-    package let sections: [Section]
+/// A value of this type has been checked: names are unique, expressions look at what exists and form
+/// no circle, limits and merge policies make sense (see `FormCheck`). An inspection keeps the version
+/// that it began with.
+package struct FormDefinition: Sendable {
+    package let parts: FormParts
+    /// All questions of the inspection itself, hidden ones behind those that are shown.
+    package let questions: [Question]
+    /// Those and the questions of all repeats.
+    package let allQuestions: [Question]
+    /// All repeats, each before those in it.
+    package let repetitions: [Repetition]
+    /// The tree that answers are put in, in which expressions walk.
+    package let record: RecordNode
+    /// The form's own lists by id, as trees to look things up in.
+    package let instances: [String: NodeTree]
+    let graph: DependencyGraph
+    let rules: [String: PathRules]
 
-    /// Indices of `questions` in an order in which each stands after those it depends on.
-    let evaluationOrder: [Int]
-    /// For each of `questions`, the index of its section.
-    let sectionOfQuestion: [Int]
     private let indexByPath: [String: Int]
     private let indexByName: [String: [Int]]
-    /// All questions, in the order in which they are asked.
-    package let questions: [Question]
 
     /// Checks the parts and puts them together. Throws where the form contradicts itself.
+    package init(_ parts: FormParts) throws(FormError) {
+        let check = try FormCheck(parts)
+        self.parts = parts
+        allQuestions = check.questions
+        questions = check.questions.filter { check.repetition(around: $0.path) == nil }
+        repetitions = check.repetitions
+        record = check.record
+        instances = parts.lists.mapValues { NodeTree(root: $0) }
+        graph = check.graph
+        rules = check.rules
+        indexByPath = check.indexByPath
+        indexByName = Dictionary(
+            grouping: check.questions.indices, by: { check.questions[$0].name })
+    }
+
+    /// A form of sections alone, such as one that was written by hand.
     package init(
         id: String, version: String, title: String, recordName: String? = nil, sections: [Section]
     ) throws(FormError) {
-        let check = try FormCheck(
-            id: id, version: version, recordName: recordName, sections: sections)
-        self.id = id
-        self.version = version
-        self.title = title
-        self.recordName = recordName
-        self.sections = sections
-        questions = sections.flatMap(\.questions)
-        indexByPath = check.indexByPath
-        indexByName = Dictionary(
-            grouping: questions.indices, by: { [questions] in questions[$0].name })
-        evaluationOrder = check.evaluationOrder
-        sectionOfQuestion = check.sectionOf
+        var parts = FormParts(id: id, version: version, title: title)
+        parts.recordName = recordName
+        parts.sections = sections
+        try self.init(parts)
     }
+
+    package var id: String { parts.id }
+    package var version: String { parts.version }
+    package var title: String { parts.title }
+    /// The question whose answer names the record, such as an equipment tag.
+    package var recordName: String? { parts.recordName }
+    package var sections: [Section] { parts.sections }
 
     /// A question by its path, or by its bare name where only one question has it.
     package func question(named name: String) -> Question? {
-        if let index = indexByPath[name] { return questions[index] }
+        if let index = indexByPath[name] { return allQuestions[index] }
         guard let same = indexByName[name], same.count == 1 else { return nil }
-        return questions[same[0]]
+        return allQuestions[same[0]]
     }
 
+    /// Among `allQuestions`.
     package func index(of path: String) -> Int? { indexByPath[path] }
+
+    /// The innermost repeat that a question or repeat stands in.
+    package func repetition(around path: String) -> Repetition? {
+        repetitions.last { path.hasPrefix($0.path + "/") }
+    }
 }
 
-/// Questions under one heading. When it is irrelevant, so are all of its questions.
-package struct Section: Equatable, Sendable {
-    package var name: String
-    package var title: String
-    package var relevant: Condition?
-    package var questions: [Question]
-
-    package init(
-        name: String, title: String, relevant: Condition? = nil, questions: [Question]
-    ) {
-        self.name = name
-        self.title = title
-        self.relevant = relevant
-        self.questions = questions
+extension FormDefinition: Equatable {
+    package static func == (left: FormDefinition, right: FormDefinition) -> Bool {
+        left.parts == right.parts
     }
+}
+
+/// What a form is made of, before it has been checked.
+package struct FormParts: Equatable, Sendable {
+    package var id: String
+    package var version: String
+    package var title: String
+    /// The name of the record's outermost element, with which absolute paths begin.
+    package var root = "data"
+    package var recordName: String?
+    /// What an inspection is called, as an expression.
+    package var instanceName: FormExpression?
+    /// The first is the default; empty for a form in one language that it does not name.
+    package var languages: [String] = []
+    package var sections: [Section] = []
+    /// Values that are not shown, of repeats as well.
+    package var hidden: [Question] = []
+    package var groups: [GroupRules] = []
+    package var actions: [FormAction] = []
+    /// Lists to look things up in, by the id that expressions name them with.
+    package var lists: [String: NodeContent] = [:]
+
+    package init(id: String, version: String, title: String) {
+        self.id = id
+        self.version = version
+        self.title = title
+    }
+}
+
+/// What is evaluated for the nodes at one path of the record.
+struct PathRules: Sendable {
+    /// All must hold.
+    var relevant: [FormExpression] = []
+    var readonly: [FormExpression] = []
+    var required: FormExpression?
+    var constraint: FormExpression?
+    var calculate: FormExpression?
+    var filter: ChoiceFilter?
 }

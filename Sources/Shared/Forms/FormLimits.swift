@@ -2,13 +2,19 @@
 /// controls and a list of 11,800 choices, so these refuse nothing that people make.
 package enum FormLimits {
     package static let sections = 500
+    /// Groups and repeats within each other.
+    package static let depth = 60
     package static let questions = 5_000
-    package static let choicesOfOneQuestion = 20_000
-    package static let choicesInAll = 100_000
+    package static let choicesOfOneQuestion = 60_000
+    package static let choicesInAll = 200_000
     /// Bytes of UTF-8 in an id, a version, a name or a path.
     package static let nameBytes = 200
     /// Bytes of UTF-8 in a title, a label, a hint or a message.
     package static let textBytes = 8_192
+    /// Pieces of one text, between which answers are put in.
+    package static let textParts = 200
+    /// Rows of one list to look things up in.
+    package static let instanceNodes = 200_000
     /// Conditions nest no deeper, which bounds the recursion that reads and evaluates them and keeps
     /// the document within the depth that the wire allows.
     package static let conditionDepth = 10

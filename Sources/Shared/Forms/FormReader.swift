@@ -96,9 +96,108 @@ struct FormReader {
             }
         }
 
-        func condition(_ key: String) throws(FormError) -> Condition? {
-            guard let value = value(key) else { return nil }
-            return try Condition(reading: FormReader(value, at: place(key)), depth: 1)
+        /// None where the key is absent.
+        func texts(_ key: String) throws(FormError) -> [String] {
+            guard let value = value(key) else { return [] }
+            return try FormReader(value, at: place(key)).texts()
         }
+
+        /// The members of an object in the order of their keys.
+        func objects(_ key: String) throws(FormError) -> [(String, FormReader)] {
+            guard let value = value(key) else { return [] }
+            guard case .object(let values) = value else {
+                throw FormError(.malformed, at: place(key), "expected an object")
+            }
+            return values.keys.sorted().compactMap { name in
+                values[name].map { (name, FormReader($0, at: "\(place(key)).\(name)")) }
+            }
+        }
+
+        /// An expression as text, or a condition as hand-written forms have it.
+        func expression(_ key: String) throws(FormError) -> FormExpression? {
+            guard let value = value(key) else { return nil }
+            if case .string(let text) = value { return try expression(text, at: place(key)) }
+            let reader = FormReader(value, at: place(key))
+            return try expression(try ConditionReading.text(of: reader), at: place(key))
+        }
+
+        /// `true`, `false`, or when.
+        func requirement(_ key: String) throws(FormError) -> FormExpression? {
+            if case .bool(let isRequired) = value(key) { return isRequired ? .always : nil }
+            return try expression(key)
+        }
+
+        private func expression(
+            _ text: String, at place: String
+        ) throws(FormError) -> FormExpression {
+            do throws(ExpressionError) {
+                return try FormExpression(text)
+            } catch {
+                throw FormError(.badCondition, at: place, error.description)
+            }
+        }
+
+        /// Nil where the key is absent or nothing is left of the text.
+        func formText(_ key: String) throws(FormError) -> FormText? {
+            guard let value = value(key) else { return nil }
+            var text: FormText
+            if case .object(let members) = value, members["text"] != nil {
+                let reader = try FormReader(value, at: place(key)).members()
+                var translations: [String: [FormText.Part]] = [:]
+                for (language, translation) in try reader.objects("in") {
+                    translations[language] = try parts(translation)
+                }
+                text = FormText(
+                    try parts(FormReader(members["text"] ?? .null, at: reader.place("text"))),
+                    translations: translations)
+            } else {
+                text = FormText(try parts(FormReader(value, at: place(key))))
+            }
+            return text.isBlank ? nil : text
+        }
+
+        private func parts(_ reader: FormReader) throws(FormError) -> [FormText.Part] {
+            guard case .array(let items) = reader.json else {
+                return [.plain(try reader.text())]
+            }
+            guard items.count <= FormLimits.textParts else {
+                throw FormError(
+                    .tooLarge, at: reader.path, "more than \(FormLimits.textParts) parts")
+            }
+            var parts: [FormText.Part] = []
+            for (number, item) in items.enumerated() {
+                let place = "\(reader.path)[\(number)]"
+                if case .object(let members) = item, case .string(let text) = members["value"] {
+                    parts.append(.value(try expression(text, at: place)))
+                } else {
+                    parts.append(.plain(try FormReader(item, at: place).text()))
+                }
+            }
+            return parts
+        }
+    }
+
+    func text() throws(FormError) -> String {
+        guard case .string(let text) = json else {
+            throw FormError(.malformed, at: path, "expected a string")
+        }
+        guard text.utf8.count <= FormLimits.textBytes else {
+            throw FormError(.tooLarge, at: path, "longer than \(FormLimits.textBytes) bytes")
+        }
+        return text
+    }
+
+    func texts() throws(FormError) -> [String] {
+        guard case .array(let items) = json else {
+            throw FormError(.malformed, at: path, "expected a list of strings")
+        }
+        guard items.count <= FormLimits.instanceNodes else {
+            throw FormError(.tooLarge, at: path, "the list is too long")
+        }
+        var texts: [String] = []
+        for (number, item) in items.enumerated() {
+            texts.append(try FormReader(item, at: "\(path)[\(number)]").text())
+        }
+        return texts
     }
 }

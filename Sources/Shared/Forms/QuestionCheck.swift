@@ -17,9 +17,11 @@ struct QuestionCheck {
 
     private func checkChoices() throws(FormError) {
         let place = place + ".choices"
-        guard question.type.isChoice else {
+        guard question.type.isChoice || question.type.isChoices else {
             guard question.choices.isEmpty else {
-                throw FormError(.badChoices, at: place, "only choice and verdict have choices")
+                throw FormError(
+                    .badChoices, at: place,
+                    "only choice, choices, ranking and verdict have choices")
             }
             return
         }
@@ -66,6 +68,9 @@ struct QuestionCheck {
             throw FormError(.badLimits, at: place, "a limit is a finite number")
         }
         // Hard below soft below soft below hard, whichever of them are given.
+        if let step = limits.step, !(step.isFinite && step > 0) {
+            throw FormError(.badLimits, at: place + ".step", "a step is more than zero")
+        }
         guard zip(all, all.dropFirst()).allSatisfy(<=) else {
             throw FormError(
                 .badLimits, at: place, "limits go up: min, softMin, softMax, max")
@@ -82,8 +87,9 @@ struct QuestionCheck {
                     .badMergePolicy, at: place, "\(question.merge) needs a number or a date")
             }
         case "union":
-            guard case .text = question.type else {
-                throw FormError(.badMergePolicy, at: place, "union needs a list of names")
+            switch question.type {
+            case .text, .choices: return
+            default: throw FormError(.badMergePolicy, at: place, "union needs a list of names")
             }
         default:
             try checkRank(at: place)

@@ -53,7 +53,10 @@ extension QuestionType {
         case .integer: return digit || scalar == "-" || scalar == "+"
         case .decimal: return digit || ["-", "+", ".", ","].contains(scalar)
         case .date: return digit || scalar == "+" || scalar == "-"
-        case .choice, .verdict, .text, .note: return false
+        case .time, .dateTime: return digit
+        case .point, .trace, .shape: return digit || scalar == "-"
+        case .choice, .choices, .ranking, .verdict, .text, .barcode, .file, .acknowledge, .note:
+            return false
         }
     }
 }

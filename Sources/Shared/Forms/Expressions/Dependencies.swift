@@ -161,6 +161,18 @@ package struct DependencyGraph: Equatable, Sendable {
             order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    private init() {
+        order = []
+        sources = [:]
+        dependents = [:]
+        inheritors = [:]
+        ranks = [:]
+        unbounded = []
+    }
+
+    /// Of a form without expressions.
+    package static let none = DependencyGraph()
+
     /// The nodes to evaluate anew after changes at these paths, each after what it looks at.
     package func affected(by changes: some Sequence<String>) -> [String] {
         var seen: Set<String> = Set(unbounded)

@@ -1,7 +1,7 @@
 /// An expression of a form: its text as the author wrote it, and what it means.
 ///
 /// Coded as its text, and read anew when decoded; so a stored expression keeps every limit again.
-package struct FormExpression: Equatable, Sendable {
+package struct FormExpression: Hashable, Sendable {
     package let source: String
     package let tree: ExpressionTree
 
@@ -9,6 +9,16 @@ package struct FormExpression: Equatable, Sendable {
         self.source = source
         tree = try ExpressionParser.tree(of: source)
     }
+
+    private init(source: String, tree: ExpressionTree) {
+        self.source = source
+        self.tree = tree
+    }
+
+    /// `true()`
+    package static let always = FormExpression(
+        source: "true()",
+        tree: .call(FunctionCall(name: "true", arguments: [], place: Place(1))))
 
     /// What is wrong with the calls in it: functions that are not known, wrong counts of arguments.
     /// Evaluation finds these only when it comes by; an author wants to know before.
@@ -23,6 +33,10 @@ package struct FormExpression: Equatable, Sendable {
 
     package static func == (left: FormExpression, right: FormExpression) -> Bool {
         left.source == right.source
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(source)
     }
 }
 

@@ -1,8 +1,11 @@
 /// A document to evaluate against: the answers of a form, or a list of choices.
 ///
-/// Immutable, one flat array, names as numbers; a change makes a new tree, which is cheap. Repeats
-/// are equal siblings. The node 0 is the document, above the root element.
-package final class NodeTree: Sendable {
+/// One flat array, names as numbers. Repeats are equal siblings. The node 0 is the document, above the
+/// root element.
+///
+/// Sendable because nothing changes it once it is shared: only `edited` writes, to a copy that nobody
+/// else has seen.
+package final class NodeTree: @unchecked Sendable {
     struct Entry: Sendable {
         var name: Int
         var parent: Int
@@ -16,10 +19,10 @@ package final class NodeTree: Sendable {
         var isRelevant = true
     }
 
-    let entries: [Entry]
+    private(set) var entries: [Entry]
     private let names: [String]
     private let numbers: [String: Int]
-    private let isWhollyRelevant: Bool
+    private var irrelevant = 0
 
     /// The names of elements as numbers; other trees number otherwise.
     func number(of name: String) -> Int? { numbers[name] }
@@ -34,45 +37,69 @@ package final class NodeTree: Sendable {
         entries = building.entries
         names = building.names
         numbers = building.numbers
-        isWhollyRelevant = true
     }
 
-    private init(_ entries: [Entry], like tree: NodeTree) {
-        self.entries = entries
+    private init(copying tree: NodeTree) {
+        entries = tree.entries
         names = tree.names
         numbers = tree.numbers
-        isWhollyRelevant = entries.allSatisfy(\.isRelevant)
+        irrelevant = tree.irrelevant
     }
 
     package var document: Node { Node(tree: self, index: 0) }
     /// The outermost element.
     package var root: Node { Node(tree: self, index: min(1, entries.count - 1)) }
 
+    /// A copy with changes. Nodes of the copy may be evaluated between the changes; it is not to be
+    /// kept by `change`.
+    package func edited(_ change: (Editor) -> Void) -> NodeTree {
+        let copy = NodeTree(copying: self)
+        change(Editor(tree: copy))
+        return copy
+    }
+
+    /// Changes a copy of a tree before it is shared.
+    package struct Editor {
+        package let tree: NodeTree
+
+        package func set(text: String, at index: Int) {
+            tree.entries[index].text = text
+        }
+
+        /// Whether the answer of a node counts; what is in it is set by itself.
+        package func set(isRelevant: Bool, at index: Int) {
+            guard tree.entries[index].isRelevant != isRelevant else { return }
+            tree.entries[index].isRelevant = isRelevant
+            tree.irrelevant += isRelevant ? -1 : 1
+        }
+    }
+
     /// The same tree with another text at one node, which keeps its place.
     package func replacing(text: String, at node: Node) -> NodeTree {
         guard entries.indices.contains(node.index) else { return self }
-        var changed = entries
-        changed[node.index].text = text
-        return NodeTree(changed, like: self)
+        return edited { $0.set(text: text, at: node.index) }
     }
 
     /// The same tree in which these nodes, and all that is in them, do not count: no path finds them,
     /// as if they had never been answered. They keep their places among their siblings.
     package func hiding(_ hidden: [Node]) -> NodeTree {
-        var changed = entries
-        for index in changed.indices { changed[index].isRelevant = true }
-        for node in hidden where entries.indices.contains(node.index) {
-            for index in node.index..<(node.index + entries[node.index].size) {
-                changed[index].isRelevant = false
+        edited { editor in
+            for index in entries.indices { editor.set(isRelevant: true, at: index) }
+            for node in hidden where entries.indices.contains(node.index) {
+                for index in node.index..<(node.index + entries[node.index].size) {
+                    editor.set(isRelevant: false, at: index)
+                }
             }
         }
-        return NodeTree(changed, like: self)
     }
 
     /// The nodes that count.
     func relevant(_ nodes: [Node]) -> [Node] {
-        isWhollyRelevant ? nodes : nodes.filter { $0.tree !== self || entries[$0.index].isRelevant }
+        irrelevant == 0
+            ? nodes : nodes.filter { $0.tree !== self || entries[$0.index].isRelevant }
     }
+
+    package func node(at index: Int) -> Node { Node(tree: self, index: index) }
 
     private struct Building {
         var entries = [Entry(name: 0, parent: -1, children: [], text: "", attributes: [])]
@@ -204,5 +231,12 @@ package struct Node: Hashable, Sendable {
         hasher.combine(ObjectIdentifier(tree))
         hasher.combine(index)
         hasher.combine(attribute)
+    }
+}
+
+extension Node {
+    /// The text of its first child of that name; empty where there is none.
+    func text(ofChild name: String) -> String {
+        children.first { $0.name == name }?.text ?? ""
     }
 }

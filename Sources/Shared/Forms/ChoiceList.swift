@@ -1,0 +1,73 @@
+/// What a question offers, in order; found by name without going through them.
+///
+/// Shared by all questions that offer the same list, as lists of 50,000 places are.
+package final class ChoiceList: Sendable {
+    package let choices: [Choice]
+    private let indices: [String: Int]
+
+    package init(_ choices: [Choice]) {
+        self.choices = choices
+        indices = Dictionary(
+            choices.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package static let none = ChoiceList([])
+
+    package func choice(named name: String) -> Choice? {
+        indices[name].map { choices[$0] }
+    }
+}
+
+extension ChoiceList: Equatable {
+    package static func == (left: ChoiceList, right: ChoiceList) -> Bool {
+        left === right || left.choices == right.choices
+    }
+}
+
+/// One of the answers that a choice or verdict question offers.
+package struct Choice: Equatable, Sendable {
+    /// What is stored and sent.
+    package var name: String
+    package var text: FormText
+    package var verdict: Verdict?
+
+    package init(name: String, text: FormText, verdict: Verdict? = nil) {
+        self.name = name
+        self.text = text
+        self.verdict = verdict
+    }
+
+    package init(name: String, label: String, verdict: Verdict? = nil) {
+        self.init(name: name, text: FormText(label), verdict: verdict)
+    }
+
+    /// In the form's default language.
+    package var label: String { text.plain }
+
+    /// What a verdict question offers when its form lists nothing.
+    package static let standardVerdicts = [
+        Choice(name: "pass", label: "Pass", verdict: .pass),
+        Choice(name: "fail", label: "Fail", verdict: .fail),
+        Choice(name: "na", label: "Not applicable", verdict: .notApplicable),
+        Choice(name: "not_observed", label: "Not observed", verdict: .notObserved),
+    ]
+}
+
+/// What an answer means in this trade. *Not applicable* and *not observed* both leave numerator
+/// and denominator of a score.
+package enum Verdict: String, Sendable, CaseIterable {
+    case pass, fail, notApplicable, notObserved
+}
+
+/// Which part of a question's list is offered, where that depends on other answers:
+/// `instance('towns')/root/item[region = current()/../region]`.
+package struct ChoiceFilter: Hashable, Sendable {
+    package var nodeset: FormExpression
+    /// The element of each node that holds the choice's name.
+    package var valueName: String
+
+    package init(nodeset: FormExpression, valueName: String) {
+        self.nodeset = nodeset
+        self.valueName = valueName
+    }
+}

@@ -1,0 +1,139 @@
+internal import Coding
+
+/// One going through some of a form's rules: what relevance, calculations and checks come to.
+struct FillingPass {
+    private let form: FormDefinition
+    private let nodes: RecordTree
+    private let surroundings: ExpressionSurroundings
+    private(set) var holds: [Bool]
+    private(set) var checks: [FormFilling.NodeCheck]
+    private(set) var faults: [FormFault]
+    private(set) var calculated: [AnswerKey: FieldValue] = [:]
+
+    init(_ filling: FormFilling) {
+        form = filling.form
+        nodes = filling.nodes
+        surroundings = filling.expressionSurroundings
+        holds = filling.holds
+        checks = filling.checks
+        faults = filling.faults
+    }
+
+    /// - Parameter entries: of the graph, each after what it looks at.
+    mutating func run(_ entries: [String], _ editor: NodeTree.Editor) {
+        let evaluated = Set(entries.map { form.path(ofEntry: $0) })
+        faults.removeAll { evaluated.contains($0.path) }
+        for entry in entries {
+            let path = form.path(ofEntry: entry)
+            guard let rules = form.rules[path] else { continue }
+            let isCheck = entry.hasSuffix(RuleDependencies.checkMark)
+            for index in nodes.indices(of: path) {
+                if isCheck {
+                    check(rules, at: index, editor.tree)
+                } else {
+                    decideRelevance(rules, at: index, editor)
+                    calculate(rules, at: index, editor)
+                }
+            }
+        }
+    }
+
+    private mutating func decideRelevance(
+        _ rules: PathRules, at index: Int, _ editor: NodeTree.Editor
+    ) {
+        guard !rules.relevant.isEmpty else { return }
+        let holds = rules.relevant.allSatisfy {
+            boolean($0, "relevant", at: index, in: editor.tree, otherwise: true)
+        }
+        guard self.holds[index] != holds else { return }
+        self.holds[index] = holds
+        // Parents stand before their children, and all in a node behind it.
+        for inner in index..<(index + editor.tree.entries[index].size) {
+            let parent = editor.tree.entries[inner].parent
+            let isRelevant = self.holds[inner] && editor.tree.entries[parent].isRelevant
+            editor.set(isRelevant: isRelevant, at: inner)
+        }
+    }
+
+    private mutating func calculate(
+        _ rules: PathRules, at index: Int, _ editor: NodeTree.Editor
+    ) {
+        guard let expression = rules.calculate, let question = nodes.questions[index],
+            editor.tree.entries[index].isRelevant
+        else { return }
+        let node = editor.tree.node(at: index)
+        let text: String
+        do throws(ExpressionError) {
+            text = try expression.value(at: node, in: surroundings).answer(in: surroundings.zone)
+        } catch {
+            fault("calculate", error, at: index)
+            return
+        }
+        let value = form.allQuestions[question].value(ofExpression: text)
+        guard value.formText != editor.tree.entries[index].text else { return }
+        editor.set(text: value.formText, at: index)
+        calculated[nodes.key(at: index)] = value
+    }
+
+    /// What looks at the node itself and at nothing that depends on it.
+    private mutating func check(_ rules: PathRules, at index: Int, _ tree: NodeTree) {
+        var check = FormFilling.NodeCheck()
+        check.isReadonly = rules.readonly.contains {
+            boolean($0, "readonly", at: index, in: tree, otherwise: false)
+        }
+        if let required = rules.required {
+            check.isRequired = boolean(required, "required", at: index, in: tree, otherwise: false)
+        }
+        let text = tree.entries[index].text
+        if let constraint = rules.constraint, !text.isEmpty {
+            check.constraintHolds = boolean(
+                constraint, "constraint", at: index, in: tree, otherwise: true)
+        }
+        if let filter = rules.filter, !text.isEmpty {
+            check.isOffered = isOffered(text, filter, at: index, tree)
+        }
+        checks[index] = check
+    }
+
+    private mutating func isOffered(
+        _ text: String, _ filter: ChoiceFilter, at index: Int, _ tree: NodeTree
+    ) -> Bool {
+        do throws(ExpressionError) {
+            let offered = try filter.names(at: tree.node(at: index), in: surroundings)
+            let names = Set(offered)
+            return text.split(separator: " ").allSatisfy { names.contains(String($0)) }
+        } catch {
+            fault("filter", error, at: index)
+            return true
+        }
+    }
+
+    private mutating func boolean(
+        _ expression: FormExpression, _ rule: String, at index: Int, in tree: NodeTree,
+        otherwise: Bool
+    ) -> Bool {
+        do throws(ExpressionError) {
+            return try expression.boolean(at: tree.node(at: index), in: surroundings)
+        } catch {
+            fault(rule, error, at: index)
+            return otherwise
+        }
+    }
+
+    private mutating func fault(_ rule: String, _ error: ExpressionError, at index: Int) {
+        let fault = FormFault(path: nodes.paths[index], rule: rule, error: error)
+        if !faults.contains(fault) { faults.append(fault) }
+    }
+}
+
+extension ChoiceFilter {
+    /// The names that are offered, in order.
+    func names(
+        at node: Node, in surroundings: ExpressionSurroundings
+    ) throws(ExpressionError) -> [String] {
+        guard case .nodes(let nodes) = try nodeset.value(at: node, in: surroundings) else {
+            return []
+        }
+        return nodes.map { $0.text(ofChild: valueName) }
+    }
+}

@@ -1,0 +1,73 @@
+import Coding
+
+extension FormFilling {
+    /// What the form's expressions may ask for besides the answers.
+    var expressionSurroundings: ExpressionSurroundings {
+        let form = form
+        let language = surroundings.language
+        return ExpressionSurroundings(
+            instances: form.instances.merging(surroundings.instances) { own, _ in own },
+            now: surroundings.now, zone: surroundings.zone,
+            randomFraction: surroundings.randomFraction, uuid: surroundings.uuid,
+            choiceLabel: { name, path in
+                form.question(atNode: path)?.choice(named: name)?.text.plain(in: language)
+            },
+            property: surroundings.property, formVersion: form.version)
+    }
+
+    /// A text of the form with the answers put in, clean for the screen.
+    /// - Parameter key: the question, group or row that the text belongs to.
+    package func text(_ text: FormText, at key: AnswerKey?) -> String {
+        let index = key.flatMap { nodes.index(of: $0) } ?? 1
+        let node = tree.node(at: min(index, tree.entries.count - 1))
+        let shown = text.parts(in: surroundings.language).map { part in
+            switch part {
+            case .plain(let text): text
+            case .value(let expression): shownValue(of: expression, at: node)
+            }
+        }
+        return ShownText.clean(shown.joined())
+    }
+
+    /// An expression that comes to nothing leaves its place empty: the rest of the text still says
+    /// something.
+    private func shownValue(of expression: FormExpression, at node: Node) -> String {
+        do throws(ExpressionError) {
+            return try expression.text(at: node, in: expressionSurroundings)
+        } catch {
+            return "…"
+        }
+    }
+
+    /// What a choice question offers at the moment, in order.
+    package func offered(at key: AnswerKey) -> [Choice] {
+        guard let question = form.index(of: key.path).map({ form.allQuestions[$0] }) else {
+            return []
+        }
+        guard let filter = question.filter, let index = nodes.index(of: key) else {
+            return question.choices
+        }
+        do throws(ExpressionError) {
+            return try filter.names(at: tree.node(at: index), in: expressionSurroundings)
+                .compactMap { question.choice(named: $0) }
+        } catch {
+            return question.choices
+        }
+    }
+
+    /// The record's name by the form's own rule; nil where it has none or it comes to nothing.
+    package var instanceName: String? {
+        guard let expression = form.parts.instanceName else { return nil }
+        let name = ShownText.clean(shownValue(of: expression, at: tree.root))
+        return name.isEmpty ? nil : name
+    }
+}
+
+extension FormDefinition {
+    /// The question at an absolute path of the record.
+    func question(atNode path: String) -> Question? {
+        let prefix = "/" + parts.root + "/"
+        guard path.hasPrefix(prefix) else { return nil }
+        return index(of: String(path.dropFirst(prefix.count))).map { allQuestions[$0] }
+    }
+}

@@ -1,0 +1,267 @@
+package import Coding
+
+/// A form being filled in: the answers, and all that follows from them.
+///
+/// A change re-evaluates only what depends on it. What comes out is what a full evaluation would give.
+package struct FormFilling: Sendable {
+    package let form: FormDefinition
+    package private(set) var answers: FormAnswers
+    /// Where something was typed and not accepted; a relevant one stands among the problems.
+    package private(set) var drafts: Set<AnswerKey>
+    package var surroundings: FillingSurroundings
+    /// Expressions that came to nothing: the author's mistakes, never the inspector's.
+    package private(set) var faults: [FormFault] = []
+
+    private(set) var nodes: RecordTree
+    private(set) var tree: NodeTree
+    /// For each node, whether its own relevance holds, whatever it stands in.
+    private(set) var holds: [Bool]
+    private(set) var checks: [NodeCheck]
+
+    /// What the rules say of one node at the moment.
+    struct NodeCheck: Equatable, Sendable {
+        var isReadonly = false
+        var isRequired = false
+        var constraintHolds = true
+        var isOffered = true
+    }
+
+    package init(
+        _ form: FormDefinition, answers: FormAnswers = FormAnswers(),
+        drafts: Set<AnswerKey> = [], in surroundings: FillingSurroundings
+    ) {
+        self.form = form
+        self.answers = answers
+        self.drafts = drafts
+        self.surroundings = surroundings
+        nodes = RecordTree(form, answers)
+        tree = nodes.tree
+        holds = []
+        checks = []
+        evaluateAll()
+    }
+
+    // MARK: Looking
+
+    package func isRelevant(_ key: AnswerKey) -> Bool {
+        nodes.index(of: key).map { tree.entries[$0].isRelevant } ?? false
+    }
+
+    /// The answer, calculated ones included.
+    package func value(of key: AnswerKey) -> FieldValue { answers[key] }
+
+    func check(of key: AnswerKey) -> NodeCheck {
+        nodes.index(of: key).map { checks[$0] } ?? NodeCheck()
+    }
+
+    package func isReadonly(_ key: AnswerKey) -> Bool { check(of: key).isReadonly }
+    package func isRequired(_ key: AnswerKey) -> Bool { check(of: key).isRequired }
+
+    // MARK: Changing
+
+    /// Gives an answer, as a person did, and brings all that depends on it up to date.
+    /// - Returns: every answer that changed with it, itself included where it did.
+    @discardableResult
+    package mutating func set(_ value: FieldValue, at key: AnswerKey) -> Set<AnswerKey> {
+        let before = answers
+        drafts.remove(key)
+        guard answers[key] != value, nodes.index(of: key) != nil else { return [] }
+        answers[key] = value
+        var changed = update([key])
+        changed.formUnion(run(.valueChanged, of: key))
+        return changed.filter { before[$0] != answers[$0] }
+    }
+
+    package mutating func set(draft isDraft: Bool, at key: AnswerKey) {
+        if isDraft { drafts.insert(key) } else { drafts.remove(key) }
+    }
+
+    /// Adds a row at the end of a repeat.
+    /// - Returns: every answer that changed with it.
+    package mutating func add(_ row: FormAnswers.Row) -> Set<AnswerKey> {
+        let before = answers
+        answers.append(FormAnswers.Row(id: row.id, parent: row.parent, path: row.path))
+        for question in form.allQuestions {
+            guard form.repetition(around: question.path)?.path == row.path else { continue }
+            let key = AnswerKey(row: row.id, question.path)
+            answers[key] = row.fields[question.path] ?? initialValue(of: question)
+        }
+        rebuild()
+        _ = run(.newRepeat, in: row)
+        return changes(from: before)
+    }
+
+    /// Takes a row and all in it away; positions and sums of the others are reckoned anew.
+    package mutating func remove(row id: String) -> Set<AnswerKey> {
+        let before = answers
+        let gone = answers.remove(row: id)
+        drafts = drafts.filter { key in key.row.map { !gone.contains($0) } ?? true }
+        rebuild()
+        return changes(from: before).filter { key in key.row.map { !gone.contains($0) } ?? true }
+    }
+
+    /// Lays down what an inspection begins with: defaults and what the form sets at its first load.
+    package mutating func begin() -> Set<AnswerKey> {
+        let before = answers
+        for question in form.questions where answers.fields[question.path] == nil {
+            answers[AnswerKey(question.path)] = initialValue(of: question)
+        }
+        rebuild()
+        _ = run(.firstLoad, of: nil)
+        return changes(from: before)
+    }
+
+    package func changes(from before: FormAnswers) -> Set<AnswerKey> {
+        var keys = Set(nodes.questions.indices.filter { nodes.questions[$0] != nil }.map(nodes.key))
+        keys.formUnion(before.fields.keys.map { AnswerKey($0) })
+        let values = Dictionary(
+            before.rows.map { ($0.id, $0.fields) }, uniquingKeysWith: { first, _ in first })
+        return keys.filter { key in
+            let fields = key.row.map { values[$0] ?? [:] } ?? before.fields
+            return (fields[key.path] ?? .null) != answers[key]
+        }
+    }
+
+    private func initialValue(of question: Question) -> FieldValue {
+        question.initial.map { question.value(ofExpression: $0) } ?? .null
+    }
+
+    // MARK: Evaluating
+
+    /// The rows changed: a new tree, all of it evaluated.
+    private mutating func rebuild() {
+        nodes = RecordTree(form, answers)
+        tree = nodes.tree
+        evaluateAll()
+    }
+
+    private mutating func evaluateAll() {
+        holds = Array(repeating: true, count: tree.entries.count)
+        checks = Array(repeating: NodeCheck(), count: tree.entries.count)
+        faults = []
+        evaluate(form.graph.order, changed: [])
+    }
+
+    /// - Returns: the answers that were calculated anew or dropped, and those given.
+    private mutating func update(_ keys: Set<AnswerKey>) -> Set<AnswerKey> {
+        var all = keys
+        var waiting = keys
+        // What is dropped may hide another question, whose choices then change; in a form that drops
+        // and hides in a circle some end must be put to it.
+        for _ in 0..<Self.mostRounds where !waiting.isEmpty {
+            let paths = Set(waiting.map { RuleDependencies.node($0.path, root: form.parts.root) })
+            let own = paths.map { $0 + RuleDependencies.checkMark }
+            let affected = form.graph.affected(by: paths)
+            let known = Set(affected)
+            all.formUnion(
+                evaluate(affected + own.filter { !known.contains($0) }, changed: waiting))
+            waiting = dropWhatIsNotOffered(among: affected)
+            all.formUnion(waiting)
+        }
+        return all
+    }
+
+    private static let mostRounds = 20
+
+    /// Evaluates these entries of the graph in a copy of the tree.
+    @discardableResult
+    private mutating func evaluate(
+        _ entries: [String], changed: Set<AnswerKey>
+    ) -> Set<AnswerKey> {
+        var pass = FillingPass(self)
+        let next = tree.edited { editor in
+            for key in changed {
+                guard let index = nodes.index(of: key) else { continue }
+                editor.set(text: answers[key].formText, at: index)
+            }
+            pass.run(entries, editor)
+        }
+        tree = next
+        holds = pass.holds
+        checks = pass.checks
+        faults = pass.faults
+        for (key, value) in pass.calculated { answers[key] = value }
+        return Set(pass.calculated.keys)
+    }
+
+    /// A choice that is no longer offered is dropped.
+    private mutating func dropWhatIsNotOffered(among entries: [String]) -> Set<AnswerKey> {
+        var dropped: Set<AnswerKey> = []
+        for entry in entries where entry.hasSuffix(RuleDependencies.checkMark) {
+            let path = form.path(ofEntry: entry)
+            guard form.rules[path]?.filter != nil else { continue }
+            for index in nodes.indices(of: path) where !checks[index].isOffered {
+                let key = nodes.key(at: index)
+                guard tree.entries[index].isRelevant, !answers[key].isNull else { continue }
+                answers[key] = .null
+                dropped.insert(key)
+            }
+        }
+        return dropped
+    }
+
+    // MARK: Actions
+
+    /// - Parameter key: whose change it was, for `valueChanged`.
+    private mutating func run(_ event: FormAction.Event, of key: AnswerKey?) -> Set<AnswerKey> {
+        var changed: Set<AnswerKey> = []
+        for action in form.parts.actions where action.events.contains(event) {
+            if event == .valueChanged, action.source != key?.path { continue }
+            let inRow = form.repetition(around: action.target) != nil
+            changed.formUnion(perform(action, in: inRow ? key?.row : nil))
+        }
+        return changed
+    }
+
+    private mutating func run(
+        _ event: FormAction.Event, in row: FormAnswers.Row
+    ) -> Set<AnswerKey> {
+        var changed: Set<AnswerKey> = []
+        for action in form.parts.actions where action.events.contains(event) {
+            guard form.repetition(around: action.target)?.path == row.path else { continue }
+            changed.formUnion(perform(action, in: row.id))
+        }
+        return changed
+    }
+
+    private mutating func perform(_ action: FormAction, in row: String?) -> Set<AnswerKey> {
+        let key = AnswerKey(row: row, action.target)
+        guard let index = nodes.index(of: key), let question = nodes.questions[index] else {
+            return []
+        }
+        let text: String
+        switch action.value {
+        case .literal(let literal): text = literal
+        case .position: text = surroundings.property("position") ?? ""
+        case .expression(let expression):
+            do throws(ExpressionError) {
+                let value = try expression.value(
+                    at: tree.node(at: index), in: expressionSurroundings)
+                text = value.answer(in: surroundings.zone)
+            } catch {
+                faults.append(FormFault(path: action.target, rule: "setvalue", error: error))
+                return []
+            }
+        }
+        let value = form.allQuestions[question].value(ofExpression: text)
+        guard answers[key] != value else { return [] }
+        answers[key] = value
+        return update([key])
+    }
+}
+
+/// An expression that came to nothing, with what was assumed instead: shown, not required, accepted.
+package struct FormFault: Equatable, Sendable {
+    package let path: String
+    /// `relevant`, `calculate`, …
+    package let rule: String
+    package let error: ExpressionError
+}
+
+extension FormDefinition {
+    func path(ofEntry entry: String) -> String {
+        var path = entry.dropFirst(parts.root.count + 2)
+        if path.hasSuffix(RuleDependencies.checkMark) { path.removeLast() }
+        return String(path)
+    }
+}

@@ -1,0 +1,48 @@
+/// What the rules of each path look at.
+///
+/// Two entries a path: relevance and calculation under the path itself, because others look at what
+/// comes of them; and under `path#` all that nobody looks at, so that it takes part in no circle.
+struct RuleDependencies {
+    let root: String
+    let rules: [String: PathRules]
+
+    var all: [String: ExpressionDependencies] {
+        var all: [String: ExpressionDependencies] = [:]
+        for (path, rules) in rules {
+            let node = Self.node(path, root: root)
+            let computed = rules.relevant + [rules.calculate].compactMap(\.self)
+            if !computed.isEmpty { all[node] = dependencies(of: computed, at: node) }
+            let checked =
+                rules.readonly
+                + [rules.required, rules.constraint, rules.filter?.nodeset].compactMap(\.self)
+            guard !checked.isEmpty else { continue }
+            var found = dependencies(of: checked, at: node)
+            found.groups.insert(node)
+            all[node + Self.checkMark] = found
+        }
+        return all
+    }
+
+    static let checkMark = "#"
+
+    static func node(_ path: String, root: String) -> String {
+        path.isEmpty ? "/" + root : "/\(root)/\(path)"
+    }
+
+    private func dependencies(
+        of expressions: [FormExpression], at node: String
+    ) -> ExpressionDependencies {
+        var joined = ExpressionDependencies()
+        for expression in expressions {
+            let found = expression.dependencies(at: node)
+            joined.paths.formUnion(found.paths)
+            joined.instances.formUnion(found.instances)
+            joined.isVolatile = joined.isVolatile || found.isVolatile
+            joined.isUnbounded = joined.isUnbounded || found.isUnbounded
+        }
+        for index in node.indices.dropFirst() where node[index] == "/" {
+            joined.groups.insert(String(node[..<index]))
+        }
+        return joined
+    }
+}
