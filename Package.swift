@@ -69,7 +69,8 @@ let modules: [Module] = [
         imports: ["FieldApp", "Vault", "Arguments", "CSystem"]),
 
     Module(
-        name: "FormImport", path: "Sources/Server/FormImport", imports: ["CXML2", "CZip"]),
+        name: "FormImport", path: "Sources/Server/FormImport",
+        imports: ["Forms", "CXML2", "CZip"]),
     Module(
         name: "ServerStore", path: "Sources/Server/ServerStore",
         imports: ["Inspections", "Replication", "SQLite"]),
@@ -77,7 +78,7 @@ let modules: [Module] = [
         name: "HTTP", path: "Sources/Server/HTTP", imports: ["CMicrohttpd", "CGnuTLS", "Crypto"]),
     Module(
         name: "Gateway", path: "Sources/Server/Gateway",
-        imports: ["ServerStore", "HTTP", "Arguments", "Coding", "CSystem"]),
+        imports: ["ServerStore", "FormImport", "HTTP", "Arguments", "Coding", "CSystem"]),
 ]
 
 // Both libraries export the same symbols and two in one process go unnoticed: exactly one target

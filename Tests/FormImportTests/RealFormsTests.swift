@@ -1,3 +1,5 @@
+import Coding
+import Forms
 import Foundation
 import TestSupport
 import Testing
@@ -138,6 +140,16 @@ enum RealForms {
             }
     }
 
+    /// XForms, workbooks, and what the reference made of those.
+    static func readable() throws -> [(Row, String)] {
+        try index().flatMap { row -> [(Row, String)] in
+            if row.name.hasSuffix(".xml") { return [(row, row.name)] }
+            guard row.converter == "ok" else { return [] }
+            let converted = (row, "converted/" + stem(row.name) + ".xml")
+            return row.name.hasSuffix(".xlsx") ? [converted, (row, row.name)] : [converted]
+        }
+    }
+
     static func stem(_ name: String) -> String {
         String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
     }
@@ -187,5 +199,35 @@ struct Report {
             "real forms: \(loaded) loaded, \(equal) equal, \(refused) refused, \(warned.count)",
             "with unsupported features")
         #expect(warned.count * 10 <= loaded)
+    }
+}
+
+extension RealFormsTests {
+    @Test("valid forms compile to definitions that read back equal; faulty ones say where")
+    func compiled() throws {
+        var compiled = 0
+        var refused: [String] = []
+        for (row, name) in try RealForms.readable() {
+            do {
+                let bytes = try RealForms.bytes(name)
+                var made: Result<CompiledForm, any Error>?
+                let time = ThreadTime.measure {
+                    made = Result {
+                        try FormCompiler.compile(FormFile.read(bytes, name: name))
+                    }
+                }
+                #expect(time < .seconds(6), "\(name) took \(time)")
+                guard let form = try made?.get() else { continue }
+                compiled += 1
+                let json = form.definition.json.serialized()
+                let again = try FormDefinition(json: JSON.parse(json))
+                #expect(again == form.definition, "\(name)")
+                print("  \(name): \(json.count) bytes, \(time)")
+            } catch {
+                refused.append("\(name): \(error)")
+                #expect(row.validator != "0", "\(name): \(error)")
+            }
+        }
+        print("compiled \(compiled); refused:", refused.joined(separator: "\n  "))
     }
 }

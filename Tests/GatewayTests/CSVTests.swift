@@ -1,3 +1,4 @@
+import Coding
 import TestSupport
 import Testing
 

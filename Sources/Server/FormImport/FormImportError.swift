@@ -46,6 +46,11 @@ struct WarningList {
     private(set) var all: [FormImportWarning] = []
     private var kinds: Set<String> = []
 
+    init(_ warnings: [FormImportWarning] = []) {
+        all = warnings
+        kinds = Set(warnings.map(\.text))
+    }
+
     /// `what` names the kind: a second one of the same kind is not said again.
     mutating func unsupported(_ what: String, at place: FormPlace) {
         add("unsupported \(what)", at: place, isUnsupported: true)

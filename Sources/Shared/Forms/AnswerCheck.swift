@@ -12,7 +12,7 @@ extension Question {
         case .integer, .decimal: return numberProblem(with: value)
         case .choice, .verdict:
             guard case .string(let name) = value else { return .wrongType }
-            return choice(named: name) == nil ? .notOffered : nil
+            return isInList(name[...]) ? nil : .notOffered
         case .date:
             guard case .string(let text) = value else { return .wrongType }
             return CivilDate(text) == nil ? .notADate : nil
@@ -30,16 +30,19 @@ extension Question {
         case .trace: GeoPoint.points(text).map { $0.count >= 2 } ?? false ? nil : .notATrace
         case .shape: GeoPoint.isShape(text) ? nil : .notATrace
         case .acknowledge: text == Question.acknowledged ? nil : .notOffered
-        default: Self.problem(withNames: text, of: list)
+        default: problem(withNames: text)
         }
     }
 
+    /// Choices that are made of answers, as of a repeat's rows, are no list: `FormFilling` knows them.
+    private func isInList(_ name: Substring) -> Bool {
+        filter?.labelName != nil || list.choice(named: String(name)) != nil
+    }
+
     /// Names joined by single spaces, each offered and none twice.
-    private static func problem(withNames text: String, of list: ChoiceList) -> AnswerProblem? {
+    private func problem(withNames text: String) -> AnswerProblem? {
         let names = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard names.allSatisfy({ list.choice(named: String($0)) != nil }) else {
-            return .notOffered
-        }
+        guard names.allSatisfy(isInList) else { return .notOffered }
         return Set(names).count == names.count ? nil : .choiceTwice
     }
 

@@ -65,9 +65,13 @@ package struct ChoiceFilter: Hashable, Sendable {
     package var nodeset: FormExpression
     /// The element of each node that holds the choice's name.
     package var valueName: String
+    /// The element that holds the label, where the choices are made of the nodes themselves, as of the
+    /// rows of a repeat; nil where they are those of the question's list.
+    package var labelName: String?
 
-    package init(nodeset: FormExpression, valueName: String) {
+    package init(nodeset: FormExpression, valueName: String, labelName: String? = nil) {
         self.nodeset = nodeset
         self.valueName = valueName
+        self.labelName = labelName
     }
 }

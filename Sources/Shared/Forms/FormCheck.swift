@@ -37,7 +37,6 @@ struct FormCheck {
             building.add(question.path, .value(index))
         }
         record = building.node
-        try checkExpressions()
         if let recordName = parts.recordName, indexByPath[recordName] == nil {
             throw FormError(
                 .unknownQuestion, at: "recordName", "no question is called \(recordName)")
@@ -50,7 +49,7 @@ struct FormCheck {
     }
 
     private func checkNames() throws(FormError) {
-        try FormName.check(parts.id, at: "id")
+        try FormName.check(parts.id, at: "id", digitsMayLead: true)
         try FormName.check(parts.version, at: "version", digitsMayLead: true)
         try FormName.check(parts.root, at: "root")
         var sectionNames: Set<String> = []
@@ -116,37 +115,6 @@ struct FormCheck {
         guard choices <= FormLimits.choicesInAll else {
             throw FormError(
                 .tooLarge, at: "sections", "more than \(FormLimits.choicesInAll) choices in all")
-        }
-    }
-
-    /// Calls of functions that there are, and absolute paths to what there is.
-    private func checkExpressions() throws(FormError) {
-        let check = ExpressionCheck(root: parts.root, record: record)
-        for (number, section) in parts.sections.enumerated() {
-            if let relevant = section.relevant {
-                try check.check(relevant, of: "", at: "sections[\(number)].relevant")
-            }
-        }
-        for (index, question) in questions.enumerated() {
-            for (name, expression) in question.rules.named {
-                try check.check(expression, of: question.path, at: places[index] + "." + name)
-            }
-            if let filter = question.filter {
-                try check.check(filter.nodeset, of: question.path, at: places[index] + ".filter")
-            }
-        }
-        for group in parts.groups {
-            for expression in [group.relevant, group.readonly].compactMap(\.self) {
-                try check.check(expression, of: group.path, at: "groups(\(group.path))")
-            }
-        }
-        for repetition in repetitions {
-            guard let count = repetition.count else { continue }
-            try check.check(count, of: repetition.path, at: "repeat(\(repetition.path)).count")
-        }
-        for action in parts.actions {
-            guard case .expression(let expression) = action.value else { continue }
-            try check.check(expression, of: action.target, at: "action(\(action.target))")
         }
     }
 

@@ -42,6 +42,8 @@ extension FormDefinition {
             parts.lists[id] = try InstanceCoding.content(reading: list)
         }
         try self.init(parts)
+        // Format 1 is written by hand, and a wrong name in it a slip of the pen.
+        if format == 1, let problem = ExpressionCheck(self).problems.first { throw problem.error }
     }
 
     package static let format: Int64 = 2
@@ -160,7 +162,8 @@ extension Question {
         }
         if let nodeset = try question.expression("filter") {
             filter = ChoiceFilter(
-                nodeset: nodeset, valueName: try question.text("filterValue"))
+                nodeset: nodeset, valueName: try question.text("filterValue"),
+                labelName: try question.optionalText("filterLabel"))
         }
     }
 }
@@ -191,8 +194,8 @@ extension FormAction {
         let value: Value
         if let expression = try action.expression("expression") {
             value = .expression(expression)
-        } else if try action.bool("position") {
-            value = .position
+        } else if let name = try action.optionalText("property") {
+            value = .property(name)
         } else {
             value = .literal(try action.text("literal"))
         }

@@ -106,6 +106,7 @@ extension Question {
         if let filter {
             members["filter"] = filter.nodeset.json
             members["filterValue"] = .string(filter.valueName)
+            members["filterLabel"] = filter.labelName.map { .string($0) }
         }
         if !appearance.isEmpty {
             members["appearance"] = .array(appearance.sorted().map { .string($0) })
@@ -186,7 +187,7 @@ extension FormAction {
         switch value {
         case .expression(let expression): members["expression"] = expression.json
         case .literal(let text): members["literal"] = .string(text)
-        case .position: members["position"] = .bool(true)
+        case .property(let name): members["property"] = .string(name)
         }
         return .object(members)
     }

@@ -119,13 +119,16 @@ package struct FormAction: Equatable, Sendable {
         case newRepeat = "odk-new-repeat"
         /// The answer of `source` was changed by a person.
         case valueChanged = "xforms-value-changed"
+        /// The inspection is completed.
+        case finish = "walkdown-finish"
     }
 
     package enum Value: Equatable, Sendable {
         case expression(FormExpression)
         case literal(String)
-        /// Where the device is.
-        case position
+        /// What the device or its user is, by ODK's name: `deviceid`, `username`; `instanceID`; and
+        /// `position`, where the device is.
+        case property(String)
     }
 
     package var events: Set<Event>

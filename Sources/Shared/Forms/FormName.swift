@@ -40,12 +40,12 @@ enum FormName {
         }
     }
 
-    /// A choice is stored as one word of a space-separated list, so anything without white space
-    /// and control characters will do.
-    static func isChoiceName(_ name: String) -> Bool {
+    /// Where several can be chosen, names are stored as a list of words.
+    static func isChoiceName(_ name: String, inList: Bool) -> Bool {
         !name.isEmpty && name.utf8.count <= FormLimits.nameBytes
             && !name.unicodeScalars.contains {
-                $0.properties.isWhitespace || $0.value < 0x20 || (0x7F...0x9F).contains($0.value)
+                (inList && $0.properties.isWhitespace) || $0.value < 0x20
+                    || (0x7F...0x9F).contains($0.value)
             }
     }
 

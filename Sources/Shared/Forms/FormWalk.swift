@@ -1,12 +1,12 @@
 /// Goes through the parts of a form once and gathers what stands where.
-struct FormWalk {
-    private(set) var questions: [(question: Question, place: String)] = []
-    private(set) var repetitions: [(repetition: Repetition, place: String)] = []
+package struct FormWalk {
+    package private(set) var questions: [(question: Question, place: String)] = []
+    package private(set) var repetitions: [(repetition: Repetition, place: String)] = []
     /// By path; those of sections are laid on their questions.
     private(set) var rules: [String: PathRules] = [:]
     private(set) var depth = 0
 
-    init(_ parts: FormParts) {
+    package init(_ parts: FormParts) {
         for group in parts.groups {
             if let relevant = group.relevant {
                 rules[group.path, default: PathRules()].relevant.append(relevant)

@@ -25,7 +25,8 @@ struct QuestionCheck {
             }
             return
         }
-        guard !question.choices.isEmpty else {
+        // A list may come with a file, or be made of answers.
+        guard !question.choices.isEmpty || question.filter != nil else {
             throw FormError(.badChoices, at: place, "nothing to choose from")
         }
         guard question.choices.count <= FormLimits.choicesOfOneQuestion else {
@@ -34,9 +35,12 @@ struct QuestionCheck {
         }
         var names: Set<String> = []
         for (number, choice) in question.choices.enumerated() {
-            guard FormName.isChoiceName(choice.name) else {
+            guard FormName.isChoiceName(choice.name, inList: question.type.isChoices) else {
                 throw FormError(
-                    .badName, at: "\(place)[\(number)].name", "a choice's name has no spaces")
+                    .badName, at: "\(place)[\(number)].name",
+                    question.type.isChoices
+                        ? "the name of one of several choices has no blanks"
+                        : "the name of a choice has no control characters")
             }
             guard names.insert(choice.name).inserted else {
                 throw FormError(

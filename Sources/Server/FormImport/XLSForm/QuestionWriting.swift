@@ -2,7 +2,7 @@
 extension SurveyWriting {
     /// The control of a question; nil for what is not asked.
     mutating func question(
-        _ node: SurveyNode, _ type: QuestionType, _ instance: inout InstanceNode
+        _ node: SurveyNode, _ type: SurveyType, _ instance: inout InstanceNode
     ) throws(FormImportError) -> BodyControl? {
         var bind = try rules(of: node)
         var kind: BodyControl.Kind?
@@ -81,7 +81,7 @@ extension SurveyWriting {
 
     /// With a trigger, the calculation is done when the trigger changes and at no other time.
     private mutating func setTriggered(
-        _ bind: inout XFormBind, _ type: QuestionType, of node: SurveyNode
+        _ bind: inout XFormBind, _ type: SurveyType, of node: SurveyNode
     ) throws(FormImportError) {
         guard let trigger = node.row["trigger"] else { return }
         let place = node.row.place("trigger")
@@ -128,7 +128,7 @@ extension SurveyWriting {
     }
 
     private mutating func control(
-        _ kind: BodyControl.Kind, _ type: QuestionType, of node: SurveyNode
+        _ kind: BodyControl.Kind, _ type: SurveyType, of node: SurveyNode
     ) throws(FormImportError) -> BodyControl {
         var control = BodyControl(kind: kind, path: node.path, place: node.row.place("type"))
         control.label = try captions.label(of: node)

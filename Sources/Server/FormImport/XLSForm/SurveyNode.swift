@@ -2,7 +2,7 @@
 struct SurveyNode {
     enum Kind {
         case group, `repeat`
-        case question(QuestionType)
+        case question(SurveyType)
     }
 
     var kind: Kind
@@ -67,7 +67,7 @@ struct SurveyTree {
             guard row["name"] != nil else { return }
             throw FormImportError(row.place("type"), "a question without type")
         }
-        guard let type = QuestionType(text) else {
+        guard let type = SurveyType(text) else {
             throw FormImportError(row.place("type"), "the type \(text) is not known")
         }
         if ["background-audio", "osm"].contains(text.lowercased()) {
@@ -149,7 +149,7 @@ struct SurveyTree {
     }
 
     private func name(
-        of row: TableRow, _ type: QuestionType
+        of row: TableRow, _ type: SurveyType
     ) throws(FormImportError) -> String {
         guard let name = row["name"] else {
             if case .simple(let simple) = type, simple.isReadonly {

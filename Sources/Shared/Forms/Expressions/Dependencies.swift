@@ -57,10 +57,25 @@ private struct DependencyCollector {
         if call.name == "pulldata" || call.name == "instance" {
             if case .text(let id)? = call.arguments.first { found.instances.insert(id) }
         }
-        if call.name == "position", call.arguments.isEmpty, case .main(let names) = context {
-            insert(names)
+        if call.name == "position" {
+            collectPosition(call, context)
+            return
         }
         for argument in call.arguments { collect(argument, context: context) }
+    }
+
+    /// A position depends on which rows there are, not on what is in them. Whoever adds or deletes one
+    /// evaluates everything.
+    private mutating func collectPosition(_ call: FunctionCall, _ context: Context) {
+        for argument in call.arguments {
+            guard case .path(let path) = argument else {
+                collect(argument, context: context)
+                continue
+            }
+            for predicate in path.steps.flatMap(\.predicates) {
+                collect(predicate, context: .elsewhere)
+            }
+        }
     }
 
     private mutating func collect(_ path: LocationPath, _ context: Context) {
@@ -121,8 +136,6 @@ package struct DependencyGraph: Equatable, Sendable {
 
     /// Each node with an expression, after all that it looks at.
     package let order: [String]
-    /// For each node with an expression, those that it looks at and that have expressions too.
-    private let sources: [String: [String]]
     private let dependents: [String: [String]]
     /// Those that look at a group's own expressions only.
     private let inheritors: [String: [String]]
@@ -135,24 +148,28 @@ package struct DependencyGraph: Equatable, Sendable {
     package init(_ dependencies: [String: ExpressionDependencies]) throws(Cycle) {
         let computed = dependencies.keys.sorted()
         let tree = PathTree(computed)
-        var sources: [String: [String]] = [:]
+        var sources: [String: [Source]] = [:]
         var dependents: [String: [String]] = [:]
         var inheritors: [String: [String]] = [:]
         for node in computed {
             guard let found = dependencies[node] else { continue }
             var looked: Set<String> = []
+            var certain: Set<String> = []
             for path in found.paths {
                 if path != node { dependents[path, default: []].append(node) }
                 looked.formUnion(tree.within(path))
+                certain.insert(path)
             }
             for group in found.groups where dependencies[group] != nil {
                 inheritors[group, default: []].append(node)
                 looked.insert(group)
+                certain.insert(group)
             }
             looked.remove(node)
-            sources[node] = looked.sorted()
+            sources[node] = looked.sorted().map {
+                Source(path: $0, isCertain: certain.contains($0))
+            }
         }
-        self.sources = sources
         self.dependents = dependents
         self.inheritors = inheritors
         unbounded = computed.filter { dependencies[$0]?.isUnbounded ?? false }
@@ -163,7 +180,6 @@ package struct DependencyGraph: Equatable, Sendable {
 
     private init() {
         order = []
-        sources = [:]
         dependents = [:]
         inheritors = [:]
         ranks = [:]
@@ -198,7 +214,7 @@ package struct DependencyGraph: Equatable, Sendable {
 
     /// Depth first without recursion: a chain of calculations may be longer than the stack.
     private static func order(
-        _ nodes: [String], _ sources: [String: [String]]
+        _ nodes: [String], _ sources: [String: [Source]]
     ) throws(Cycle) -> [String] {
         var order: [String] = []
         var done: Set<String> = []
@@ -216,18 +232,31 @@ package struct DependencyGraph: Equatable, Sendable {
                 }
                 path[path.count - 1].next += 1
                 let source = looked[next]
-                if onPath.contains(source) {
-                    let circle = path.map(\.node).drop { $0 != source }
-                    throw Cycle(paths: Array(circle))
-                }
-                if !done.contains(source) {
-                    path.append((source, 0))
-                    onPath.insert(source)
+                if onPath.contains(source.path) {
+                    // The node that closes the circle, and those before it on the way round.
+                    let circle = path.drop { $0.node != source.path }
+                    let isCertain = circle.dropLast().allSatisfy { step in
+                        (sources[step.node] ?? [])[step.next - 1].isCertain
+                    }
+                    guard !isCertain || !source.isCertain else {
+                        throw Cycle(paths: circle.map(\.node))
+                    }
+                } else if !done.contains(source.path) {
+                    path.append((source.path, 0))
+                    onPath.insert(source.path)
                 }
             }
         }
         return order
     }
+}
+
+/// A node that another looks at.
+private struct Source: Equatable {
+    let path: String
+    /// Whether it is named itself. Who names a group, as `count(/data/pump)` does, may look at all in it
+    /// or at nothing: such a circle is put in some order instead of being refused.
+    let isCertain: Bool
 }
 
 /// Sorted paths, to find those at or below one.

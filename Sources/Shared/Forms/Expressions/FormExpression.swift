@@ -10,7 +10,7 @@ package struct FormExpression: Hashable, Sendable {
         tree = try ExpressionParser.tree(of: source)
     }
 
-    private init(source: String, tree: ExpressionTree) {
+    init(source: String, tree: ExpressionTree) {
         self.source = source
         self.tree = tree
     }

@@ -99,8 +99,8 @@ struct FillingPass {
         _ text: String, _ filter: ChoiceFilter, at index: Int, _ tree: NodeTree
     ) -> Bool {
         do throws(ExpressionError) {
-            let offered = try filter.names(at: tree.node(at: index), in: surroundings)
-            let names = Set(offered)
+            let offered = try filter.nodes(at: tree.node(at: index), in: surroundings)
+            let names = Set(offered.map { $0.text(ofChild: filter.valueName) })
             return text.split(separator: " ").allSatisfy { names.contains(String($0)) }
         } catch {
             fault("filter", error, at: index)
@@ -127,13 +127,13 @@ struct FillingPass {
 }
 
 extension ChoiceFilter {
-    /// The names that are offered, in order.
-    func names(
+    /// What is offered, in order.
+    func nodes(
         at node: Node, in surroundings: ExpressionSurroundings
-    ) throws(ExpressionError) -> [String] {
+    ) throws(ExpressionError) -> [Node] {
         guard case .nodes(let nodes) = try nodeset.value(at: node, in: surroundings) else {
             return []
         }
-        return nodes.map { $0.text(ofChild: valueName) }
+        return nodes
     }
 }

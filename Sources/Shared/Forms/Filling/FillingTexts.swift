@@ -6,7 +6,7 @@ extension FormFilling {
         let form = form
         let language = surroundings.language
         return ExpressionSurroundings(
-            instances: form.instances.merging(surroundings.instances) { own, _ in own },
+            instances: form.instances.merging(surroundings.instances) { _, given in given },
             now: surroundings.now, zone: surroundings.zone,
             randomFraction: surroundings.randomFraction, uuid: surroundings.uuid,
             choiceLabel: { name, path in
@@ -48,8 +48,17 @@ extension FormFilling {
             return question.choices
         }
         do throws(ExpressionError) {
-            return try filter.names(at: tree.node(at: index), in: expressionSurroundings)
-                .compactMap { question.choice(named: $0) }
+            let nodes = try filter.nodes(at: tree.node(at: index), in: expressionSurroundings)
+            return nodes.compactMap { node in
+                let name = node.text(ofChild: filter.valueName)
+                guard let labelName = filter.labelName else {
+                    return question.choice(named: name)
+                }
+                let label = node.text(ofChild: labelName)
+                // A row that has no name yet is nothing to choose.
+                return name.isEmpty
+                    ? nil : Choice(name: name, label: label.isEmpty ? name : label)
+            }
         } catch {
             return question.choices
         }

@@ -54,18 +54,24 @@ package struct FormFilling: Sendable {
         nodes.index(of: key).map { checks[$0] } ?? NodeCheck()
     }
 
-    package func isReadonly(_ key: AnswerKey) -> Bool { check(of: key).isReadonly }
+    package func isReadonly(_ key: AnswerKey) -> Bool {
+        form.rules[key.path]?.calculate != nil || check(of: key).isReadonly
+    }
+
     package func isRequired(_ key: AnswerKey) -> Bool { check(of: key).isRequired }
 
     // MARK: Changing
 
-    /// Gives an answer, as a person did, and brings all that depends on it up to date.
+    /// Gives an answer, as a person did, and brings all that depends on it up to date. What the form
+    /// calculates is nobody's to give.
     /// - Returns: every answer that changed with it, itself included where it did.
     @discardableResult
     package mutating func set(_ value: FieldValue, at key: AnswerKey) -> Set<AnswerKey> {
         let before = answers
         drafts.remove(key)
-        guard answers[key] != value, nodes.index(of: key) != nil else { return [] }
+        guard answers[key] != value, nodes.index(of: key) != nil,
+            form.rules[key.path]?.calculate == nil
+        else { return [] }
         answers[key] = value
         var changed = update([key])
         changed.formUnion(run(.valueChanged, of: key))
@@ -98,6 +104,13 @@ package struct FormFilling: Sendable {
         drafts = drafts.filter { key in key.row.map { !gone.contains($0) } ?? true }
         rebuild()
         return changes(from: before).filter { key in key.row.map { !gone.contains($0) } ?? true }
+    }
+
+    /// Sets what the form sets when an inspection is completed.
+    package mutating func finish() -> Set<AnswerKey> {
+        let before = answers
+        _ = run(.finish, of: nil)
+        return changes(from: before)
     }
 
     /// Lays down what an inspection begins with: defaults and what the form sets at its first load.
@@ -232,7 +245,7 @@ package struct FormFilling: Sendable {
         let text: String
         switch action.value {
         case .literal(let literal): text = literal
-        case .position: text = surroundings.property("position") ?? ""
+        case .property(let name): text = surroundings.property(name) ?? ""
         case .expression(let expression):
             do throws(ExpressionError) {
                 let value = try expression.value(

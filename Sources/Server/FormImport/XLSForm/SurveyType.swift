@@ -1,5 +1,5 @@
 /// What the column `type` says, in any of its spellings.
-enum QuestionType: Equatable {
+enum SurveyType: Equatable {
     case beginGroup, endGroup, beginRepeat, endRepeat
     case simple(SimpleType)
     case select(SelectType)
@@ -30,7 +30,7 @@ enum QuestionType: Equatable {
         }
     }
 
-    private static func section(_ text: String) -> QuestionType? {
+    private static func section(_ text: String) -> SurveyType? {
         let plain = text.replacing("_", with: " ")
         switch plain {
         case "begin group": return .beginGroup
