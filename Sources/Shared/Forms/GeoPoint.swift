@@ -15,9 +15,10 @@ package struct GeoPoint: Hashable, Sendable, CustomStringConvertible {
         self.accuracy = accuracy
     }
 
-    /// `52.1 4.3`, `52.1, 4.3`, `52.1 4.3 0 12`; points as decimal marks.
+    /// `52.1 4.3`, `52.1, 4.3`, `52.1 4.3 0 12`; points as decimal marks. A comma within a number is
+    /// refused: nobody could tell what it divides.
     package init?(_ text: String) {
-        let parts = text.split(whereSeparator: { $0 == " " || $0 == "," })
+        let parts = text.split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
         guard (2...4).contains(parts.count), text.utf8.count <= 200 else { return nil }
         var numbers: [Double] = []
         for part in parts {

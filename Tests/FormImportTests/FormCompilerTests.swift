@@ -1,0 +1,145 @@
+import Coding
+import Forms
+import Testing
+
+@testable import FormImport
+
+@Suite("A form is compiled to what devices fill in")
+struct FormCompilerTests {
+    private func compile(
+        _ small: SmallForm, files: [String: [UInt8]] = [:]
+    ) throws -> CompiledForm {
+        try FormCompiler.compile(small.read(), files: files)
+    }
+
+    @Test(
+        "the type of a question",
+        arguments: [
+            ("input", "string", "", QuestionType.text(multiline: false)),
+            ("input", "string", "multiline", .text(multiline: true)),
+            ("input", "int", "", .integer), ("input", "decimal", "", .decimal),
+            ("input", "date", "", .date), ("input", "time", "", .time),
+            ("input", "dateTime", "", .dateTime), ("input", "geopoint", "", .point),
+            ("input", "geotrace", "", .trace), ("input", "geoshape", "", .shape),
+            ("input", "barcode", "", .barcode), ("upload", "binary", "signature", .file),
+            ("trigger", "string", "", .acknowledge),
+            ("input", "select1", "", .text(multiline: false)),
+        ])
+    func types(control: String, type: String, appearance: String, expected: QuestionType) throws {
+        var small = SmallForm()
+        small.model = "<bind nodeset=\"/data/psi\" type=\"\(type)\"/>"
+        small.body = """
+            <\(control) ref="/data/psi" appearance="\(appearance)"><label>Psi</label></\(control)>
+            """
+        let question = try #require(try compile(small).definition.question(named: "psi"))
+        #expect(question.type == expected)
+        #expect(question.label == "Psi")
+    }
+
+    @Test("Walkdown's own attributes, and verdicts by choice")
+    func own() throws {
+        var small = SmallForm()
+        small.model = """
+            <bind nodeset="/data/psi" type="int" walkdown:merge="quarantine" walkdown:unit="psi"
+             walkdown:min="0" walkdown:max="2000" walkdown:softMax="450" walkdown:previous="true"/>
+            <bind nodeset="/data/kind" type="select1" walkdown:critical="yes" walkdown:weight="2"
+             walkdown:verdict="pass=IN fail=OUT notApplicable=NA notObserved=NO"
+             walkdown:findingOnFail="true()"/>
+            """
+        small.body = """
+            <input ref="/data/psi"/>
+            <select1 ref="/data/kind"><item><label>In</label><value>IN</value></item>
+            <item><label>Out</label><value>OUT</value></item>
+            <item><label>N.A.</label><value>NA</value></item>
+            <item><label>N.O.</label><value>NO</value></item></select1>
+            """
+        let form = try compile(small).definition
+        let psi = try #require(form.question(named: "psi"))
+        #expect(psi.merge == "quarantine" && psi.unit == "psi" && psi.previous)
+        #expect(psi.limits.hardMaximum == 2000 && psi.limits.softMaximum == 450)
+        let kind = try #require(form.question(named: "kind"))
+        #expect(kind.type == .verdict && kind.critical && kind.weight == 2 && kind.findingOnFail)
+        #expect(kind.choices.map(\.verdict) == [.pass, .fail, .notApplicable, .notObserved])
+    }
+
+    @Test("a list in a file fills the choices, and stands as an instance where a filter looks")
+    func csv() throws {
+        var small = SmallForm()
+        small.model = """
+            <bind nodeset="/data/psi" type="string"/><bind nodeset="/data/kind" type="select1"/>
+            """
+        small.instances = "<instance id=\"towns\" src=\"jr://file-csv/towns.csv\"/>"
+        small.body = """
+            <input ref="/data/psi"/>
+            <select1 ref="/data/kind"><itemset
+             nodeset="instance('towns')/root/item[region = current()/../psi]">
+            <value ref="name"/><label ref="label"/></itemset></select1>
+            """
+        let table = "name,label,region\nyork,York,north\ndover,\"Dover, Kent\",south\n"
+        let form = try compile(small, files: ["towns.csv": Array(table.utf8)]).definition
+        var filling = FormFilling(form, in: .looking(at: 0))
+        #expect(filling.offered(at: AnswerKey("kind")).isEmpty)
+        filling.set(.string("south"), at: AnswerKey("psi"))
+        #expect(filling.offered(at: AnswerKey("kind")).map(\.label) == ["Dover, Kent"])
+
+        let alone = try compile(small)
+        #expect(alone.warnings.contains { $0.text.contains("towns.csv is not here") })
+        #expect(
+            FormFilling(alone.definition, in: .looking(at: 0)).offered(at: AnswerKey("kind"))
+                .isEmpty)
+    }
+
+    @Test("markup is reduced to its words, and what is no markup stays")
+    func markup() {
+        #expect(Markup.reduced("<b>Stop</b> if a < b &amp; c") == "Stop if a < b &amp; c")
+        #expect(Markup.reduced("# Title\n**bold** and __more__ x_1") == "Title\nbold and more x_1")
+        #expect(Markup.reduced("<span style='color:red'>Red</span>") == "Red")
+    }
+
+    @Test(
+        "what is wrong with a rule is told with line, node and place in the expression",
+        arguments: [
+            ("relevant=\"/data/kind = \"", "line 6"), ("calculate=\"wish(1)\"", "wish()"),
+            ("constraint=\"if(1, 2)\"", "if()"),
+            ("relevant=\"/data/psi = 1\"", "depending on its own answer"),
+        ])
+    func faults(rule: String, told: String) {
+        var small = SmallForm()
+        small.model = "<bind nodeset=\"/data/psi\" type=\"int\" \(rule)/>"
+        small.body = "<input ref=\"/data/psi\"/><input ref=\"/data/kind\"/>"
+        do {
+            _ = try compile(small)
+            Issue.record("compiled: \(rule)")
+        } catch {
+            let words = String(describing: error)
+            #expect(words.contains(told) || told == "line 6" && words.contains("line"), "\(words)")
+            #expect(words.contains("/data/psi"), "\(words)")
+            #expect(!words.contains("\n"))
+        }
+    }
+
+    @Test("two calculations that look at each other are refused by name")
+    func circle() {
+        var small = SmallForm()
+        small.model = """
+            <bind nodeset="/data/psi" type="int" calculate="/data/kind + 1"/>
+            <bind nodeset="/data/kind" type="int" calculate="/data/psi + 1"/>
+            """
+        small.body = "<input ref=\"/data/psi\"/>"
+        do {
+            _ = try compile(small)
+            Issue.record("compiled a circle")
+        } catch {
+            #expect(String(describing: error).contains("kind → psi → kind"), "\(error)")
+        }
+    }
+
+    @Test("prefixes of names make no difference to a path")
+    func prefixes() throws {
+        let expression = try FormExpression("/data/orx:meta/orx:instanceID = 'a:b'")
+        #expect(
+            expression.withoutPrefixes.dependencies(at: "/data").paths
+                == ["/data/meta/instanceID"])
+        #expect(expression.withoutPrefixes.source.contains("a:b"))
+    }
+}
