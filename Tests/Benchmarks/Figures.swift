@@ -10,6 +10,7 @@ enum Figures {
         ("push", { try PushRate.measure() }),
         ("drain", { try Drain.measure() }),
         ("storm", { try Storm.measure() }),
+        ("form_eval", { try FormEval.measure() }),
         ("key_to_paint", { try KeyToPaint.measure() }),
         ("first_frame", { try FirstFrame.measure() }),
     ]
