@@ -125,7 +125,7 @@ package struct FormFilling: Sendable {
     }
 
     package func changes(from before: FormAnswers) -> Set<AnswerKey> {
-        var keys = Set(nodes.questions.indices.filter { nodes.questions[$0] != nil }.map(nodes.key))
+        var keys = Set(keysInOrder)
         keys.formUnion(before.fields.keys.map { AnswerKey($0) })
         let values = Dictionary(
             before.rows.map { ($0.id, $0.fields) }, uniquingKeysWith: { first, _ in first })
@@ -276,5 +276,12 @@ extension FormDefinition {
         var path = entry.dropFirst(parts.root.count + 2)
         if path.hasSuffix(RuleDependencies.checkMark) { path.removeLast() }
         return String(path)
+    }
+}
+
+extension FormFilling {
+    /// Where each answer of the inspection and its rows stands, in the order of the record.
+    package var keysInOrder: [AnswerKey] {
+        nodes.questions.indices.compactMap { nodes.questions[$0] == nil ? nil : nodes.key(at: $0) }
     }
 }
