@@ -21,7 +21,7 @@ enum DoctorCommand {
             With --repair a damaged database is set aside, and a new one made from the journal: \
             everything that waits to be sent comes back, and 'walkdown sync' fetches the rest.
             """,
-        options: [Repair.option, Repair.lastChange]
+        options: [Repair.option, Repair.lastChange, MissingNote.option]
     ) { run in
         let findings = try examine(run)
         let troubles = findings.compactMap(\.trouble)
@@ -49,12 +49,18 @@ enum DoctorCommand {
     /// Opens the database only where a PIN can be had; without one the rest is still looked at.
     private static func storeFindings(_ run: CommandRun) throws -> [Finding] {
         let repair = try Repair(run)
+        let acknowledges = run.invocation.has(MissingNote.option.name)
+        let isReading = repair == nil && !acknowledges
         do {
-            let unlocked = try run.unlock(for: repair == nil ? .reading : .writing)
+            let unlocked = try run.unlock(for: isReading ? .reading : .writing)
             defer { unlocked.key.erase() }
             let repaired = repair.map { repair in
                 check("repair") { try repair.perform(on: unlocked, run) }
             }
+            let acknowledged =
+                !acknowledges
+                ? nil
+                : check("acknowledged") { try MissingNote.acknowledge(on: unlocked, run) }
             let (database, status) = databaseFindings(unlocked, run)
             let isSound = database.allSatisfy { $0.trouble == nil }
             let journal = check("journal") {
@@ -63,14 +69,14 @@ enum DoctorCommand {
                     isMissed: status?.isJournalGone ?? false
                 ).note()
             }
-            return [repaired].compactMap { $0 } + database + [journal]
-        } catch VaultError.noPIN where repair == nil {
+            return [repaired, acknowledged].compactMap { $0 } + database + [journal]
+        } catch VaultError.noPIN where isReading {
             return [
                 Finding(
                     name: "database", trouble: nil,
                     note: "not looked at: there is no PIN ('--pin-file')")
             ]
-        } catch VaultError.notEnrolled where repair == nil {
+        } catch VaultError.notEnrolled where isReading {
             return [Finding(name: "database", trouble: nil, note: "none yet")]
         } catch {
             return [
@@ -101,7 +107,15 @@ enum DoctorCommand {
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
             + Repair.words(for: look.status.newOffers).map { Finding(name: "offered", note: $0) }
             + look.status.keptNotices.map { Finding(name: "kept", note: $0) }
+            + missingFindings(look.status.missing)
         return (findings, look.status)
+    }
+
+    private static func missingFindings(_ count: Int) -> [Finding] {
+        guard count > 0 else { return [] }
+        let failure = Failure(
+            .failed, MissingNote.sentence(for: count), advice: MissingNote.advice)
+        return [Finding(name: "missing", trouble: failure)]
     }
 
     private static let repairing =

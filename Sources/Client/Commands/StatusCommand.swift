@@ -60,6 +60,7 @@ extension StatusSummary {
             "keptRefused": .integer(Int64(keptRefused)), "keptInPart": .integer(Int64(keptInPart)),
             "offered": .integer(Int64(offered)),
             "behindJournal": .integer(Int64(behindJournal)),
+            "missing": .integer(Int64(missing)),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
@@ -101,6 +102,12 @@ extension StatusSummary {
                 counted(offered, "change stands", "changes stand")
                     + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it"
                     + " is, and 'walkdown doctor --repair --last-change take' or 'leave' decides")
+        }
+        if missing > 0 {
+            notices.append(
+                MissingNote.sentence(for: missing)
+                    + "; look through what was entered last, and then"
+                    + " 'walkdown doctor --acknowledge' puts this word away")
         }
         if isJournalUnreadable {
             notices.append(

@@ -176,6 +176,9 @@ package struct StatusSummary: Sendable, Equatable {
     /// Changes that were called saved and stand in the journal alone: the database is an older one.
     /// The next process that writes brings them in.
     package var behindJournal = 0
+    /// Changes that were called saved and that neither database nor journal has any more, at least, until
+    /// a person says that he knows it.
+    package var missing = 0
     /// Nobody knows what the journal has.
     package var isJournalUnreadable = false
     /// There was one, and nothing of it is left.
@@ -188,7 +191,7 @@ package struct StatusSummary: Sendable, Equatable {
     /// What can be said without asking the network: `attention`, `offline`, `waiting` or `synced`,
     /// in this order.
     package var state: String {
-        if failed + conflict + offered > 0 { return "attention" }
+        if failed + conflict + offered + missing > 0 { return "attention" }
         if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending + behindJournal > 0
         return waits || digest != .equal ? "waiting" : "synced"
@@ -197,9 +200,9 @@ package struct StatusSummary: Sendable, Equatable {
     /// The proof (M18) that this device could be lost without loss: no change waits, is on its way,
     /// in review, refused or in conflict, nothing typed stands here alone, and the digests were
     /// equal when the server was last asked. A record that only devices have any more counts as well, and
-    /// a change that only the journal has.
+    /// a change that only the journal has, or had.
     package var nothingUnsynced: Bool {
-        unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal == 0
+        unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal + missing == 0
             && !isJournalUnreadable && !isJournalGone && digest == .equal
     }
 

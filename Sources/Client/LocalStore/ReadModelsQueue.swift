@@ -75,7 +75,8 @@ extension DeviceStore {
     package func status() throws -> StatusSummary {
         let summary = try statusNow()
         // A process that writes may have been in the middle of a transaction.
-        return summary.newOffers.isEmpty ? summary : try statusNow()
+        let isNew = !summary.newOffers.isEmpty || summary.missing > 0
+        return isNew ? try statusNow() : summary
     }
 
     private func statusNow() throws -> StatusSummary {
@@ -94,10 +95,13 @@ extension DeviceStore {
             if let journal {
                 summary.isJournalGone =
                     try journal.replay.isEmpty && database.transactionNumber() > 0
-                let backlog = try JournalComparison(journal).backlog(beside: database)
+                let comparison = JournalComparison(journal)
+                let backlog = try comparison.backlog(beside: database)
                 summary.behindJournal = backlog.behind
                 summary.newOffers = backlog.offers
+                summary.missing = try comparison.missingChanges(beside: database)
             }
+            summary.missing = max(summary.missing, try database.missingChanges())
             let counts = try database.query(
                 """
                 SELECT status, count(*), min(created_at_utc) FROM __sync_outbox

@@ -57,7 +57,7 @@ struct JournalOrigin: Equatable, Sendable {
     static let keys = [
         "device_id", "node", "client_epoch", "server_url", "token", "team", "ca_pem", "pins",
         "device_key", "queue_limit", "parted_at", "old_cursor", "background_sync",
-        "rebuilt_number",
+        "rebuilt_number", "missing_changes",
     ]
 
     var metadata: [String: DatabaseValue]
