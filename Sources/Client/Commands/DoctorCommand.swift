@@ -31,13 +31,15 @@ enum DoctorCommand {
 
     private static func examine(_ run: CommandRun) throws -> [Finding] {
         let home = try run.home()
-        var findings = [check("home", note: home.directory) { try checkHome(home) }]
-        findings.append(
-            check("key slot") { try keySlotNote(of: SealedVault.load(home)) })
-        findings += ProcessHardening.surroundings().map { weakness in
+        // Before the key slot: where a damaged one is repaired, it is looked at afterwards.
+        let store = try storeFindings(run)
+        let memory = ProcessHardening.surroundings().map { weakness in
             Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
         }
-        return try findings + storeFindings(run)
+        return [
+            check("home", note: home.directory) { try checkHome(home) },
+            check("key slot") { try KeySlotLook.note(in: home) },
+        ] + memory + store
     }
 
     private struct StoreLook {
@@ -120,24 +122,6 @@ enum DoctorCommand {
 
     private static let repairing =
         "'walkdown doctor --repair' makes a new one from the journal."
-
-    /// - Throws: what is wrong with one of its two files.
-    private static func keySlotNote(of vault: SealedVault) throws -> String {
-        let remedy = "The next command that writes makes it anew, such as 'walkdown sync'."
-        if let trouble = vault.trouble {
-            throw Failure(
-                .failed, Walkdown.renderer.failure(for: trouble).sentence + "; its copy is whole",
-                advice: remedy)
-        }
-        guard vault.copy != .different else {
-            throw Failure(.failed, "the copy of vault.json is damaged", advice: remedy)
-        }
-        return "Argon2id, \(vault.cost.passes) passes over \(vault.cost.memory >> 20) MiB;"
-            + " six digits are worth 20 bits to whoever copies the files,"
-            + " a passphrase is worth more"
-            + (vault.copy == .missing
-                ? "; it has no copy yet: the next command that writes makes it" : "")
-    }
 
     private static func requireUpToDate(_ status: StatusSummary) throws {
         let behind = status.behindJournal
