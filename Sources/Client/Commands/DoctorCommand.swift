@@ -106,6 +106,9 @@ enum DoctorCommand {
         guard let look else { return ([database], nil) }
         let findings =
             [database, Finding(name: "storage", note: look.sizes.sentence)]
+            + look.status.revokedNotices.map { notice in
+                Finding(name: "server", trouble: Failure(.revoked, notice))
+            }
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
             + Repair.words(for: look.status.newOffers).map { Finding(name: "offered", note: $0) }
             + look.status.keptNotices.map { Finding(name: "kept", note: $0) }

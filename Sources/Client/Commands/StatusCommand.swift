@@ -55,6 +55,7 @@ extension StatusSummary {
             "digest": .string(digest.rawValue), "nothingUnsynced": .bool(nothingUnsynced),
             "lastSyncUtc": JSON(lastSyncUtc),
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
+            "revoked": .bool(isRevoked),
             "backgroundSync": .bool(syncsInBackground),
             "keptFromBefore": .integer(Int64(keptFromBefore)),
             "keptRefused": .integer(Int64(keptRefused)), "keptInPart": .integer(Int64(keptInPart)),
@@ -67,9 +68,25 @@ extension StatusSummary {
 
     /// What a person should know beside the counts, a sentence each.
     var notices: [String] {
-        upgradeNotices
+        revokedNotices + upgradeNotices
             + [syncsInBackground ? nil : BackgroundSync.off].compactMap { $0 } + keptNotices
             + journalNotices
+    }
+
+    /// Nothing goes by itself any more, and no later sync helps.
+    var revokedNotices: [String] {
+        guard isRevoked else { return [] }
+        let kept =
+            unsynced == 0
+            ? "what is here is kept"
+            : counted(
+                unsynced, "change that the server has not is", "changes that the server has not are"
+            )
+                + " kept, and 'walkdown outbox --json' copies out what was entered"
+        return [
+            "the server has revoked this device: nothing is sent or fetched any more, and \(kept);"
+                + " ask the administrator what to do with it"
+        ]
     }
 
     /// What holds an upgrade up.

@@ -152,6 +152,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var isOffline = false
     /// The server refused to speak with this version.
     package var isUpgradeNeeded = false
+    /// The server has revoked this device: it takes and gives nothing any more.
+    package var isRevoked = false
     /// Whether cycles begin by themselves.
     package var syncsInBackground = true
     /// Steps of the schema that wait until nothing does.
@@ -191,7 +193,7 @@ package struct StatusSummary: Sendable, Equatable {
     /// What can be said without asking the network: `attention`, `offline`, `waiting` or `synced`,
     /// in this order.
     package var state: String {
-        if failed + conflict + offered + missing > 0 { return "attention" }
+        if isRevoked || failed + conflict + offered + missing > 0 { return "attention" }
         if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending + behindJournal > 0
         return waits || digest != .equal ? "waiting" : "synced"

@@ -128,6 +128,7 @@ extension DeviceStore {
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1
+            summary.isRevoked = try database.metadataInteger("revoked") == 1
             summary.deferredMigrations = try migrations.deferred(in: database)
             summary.queueLimit = Int(try database.metadataInteger("queue_limit") ?? 0)
             return summary
