@@ -83,10 +83,54 @@ struct RepairTests {
     func noJournal() throws {
         try FileManager.default.removeItem(atPath: bench.bench.home.journal)
         try overwriteStart()
+        let told = try bench.run("doctor")
+        #expect(told.status == 6)
+        #expect(!told.output.contains("doctor --repair"), "it would fail")
+        #expect(told.output.contains("What was entered and not sent is lost"))
+        #expect(told.output.contains("wrong  journal: it does not say who this device is"))
         let repair = try bench.run("doctor", "--repair")
         #expect(repair.status == 6)
         #expect(repair.output.contains("its second copy does not say who this device is"))
         #expect(access(database, F_OK) == 0)
+    }
+
+    /// Tries it on a server that cannot be reached: nothing on this device is in the way.
+    private func expectLeavable(_ advice: String, _ home: String) throws {
+        #expect(advice.contains("'mv \(home) \(home).old'"), "\(advice)")
+        let code = EnrollmentCode(secret: Array(1...16), caCertificate: [1, 2, 3]).text
+        #expect(try bench.run("enroll", "http://127.0.0.1:1", code).status != 4)
+        #expect(rename(home, home + ".old") == 0)
+        #expect(try bench.run("enroll", "http://127.0.0.1:1", code).status == 4)
+    }
+
+    @Test("F01 where database and journal are gone the advice can be followed")
+    func bothGone() throws {
+        try FileManager.default.removeItem(atPath: bench.bench.home.journal)
+        #expect(unlink(database) == 0)
+        let told = try bench.run("doctor")
+        #expect(!told.output.contains("doctor --repair"))
+        try expectLeavable(told.output, bench.bench.home.directory)
+    }
+
+    enum LostKey: CaseIterable {
+        case gone, damaged, goneWithTheDatabase
+    }
+
+    @Test(
+        "V05 where both key slots are gone or damaged the advice can be followed",
+        arguments: LostKey.allCases)
+    func keyGone(how: LostKey) throws {
+        let home = bench.bench.home
+        for path in [home.vault, home.vaultCopy] {
+            #expect((how == .damaged ? truncate(path, 40) : unlink(path)) == 0)
+        }
+        if how == .goneWithTheDatabase { #expect(unlink(database) == 0) }
+        let told = try bench.run("doctor")
+        #expect(told.status == 6)
+        #expect(!told.output.contains("is not enrolled"), "\(told.output)")
+        #expect(told.output.contains("Put vault.json or vault.copy.json back"))
+        #expect(try bench.run("list").status == 6)
+        try expectLeavable(told.output, home.directory)
     }
 
     @Test("F01 what of the journal cannot be read is wrong, and what helps depends on the database")

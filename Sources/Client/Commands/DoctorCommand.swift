@@ -80,10 +80,20 @@ enum DoctorCommand {
             ]
         } catch VaultError.notEnrolled where isReading {
             return [Finding(name: "database", trouble: nil, note: "none yet")]
+        } catch let error as VaultError where isAboutKeySlot(error) {
+            return [Finding(name: "database", note: "not looked at: nothing opens it")]
         } catch {
             return [
                 Finding(name: "database", trouble: Walkdown.renderer.failure(for: error))
             ]
+        }
+    }
+
+    /// What is told of the key slot, and need not be told twice.
+    private static func isAboutKeySlot(_ error: VaultError) -> Bool {
+        switch error {
+        case .damaged, .keyMissing, .unknownVersion: true
+        default: false
         }
     }
 
@@ -98,7 +108,8 @@ enum DoctorCommand {
                 throw Failure(
                     .locked,
                     counted(found.broken.count, "rule is", "rules are") + " broken",
-                    advice: (found.broken + [repairing]).joined(separator: "\n"))
+                    advice: (found.broken + [WayBack.afterDatabase(of: unlocked, isReadable: true)])
+                        .joined(separator: "\n"))
             }
             try requireUpToDate(found.status)
             return nil
@@ -123,9 +134,6 @@ enum DoctorCommand {
         return [Finding(name: "missing", trouble: failure)]
     }
 
-    private static let repairing =
-        "'walkdown doctor --repair' makes a new one from the journal."
-
     private static func requireUpToDate(_ status: StatusSummary) throws {
         let behind = status.behindJournal
         guard behind == 0 else {
@@ -143,7 +151,7 @@ enum DoctorCommand {
         if let damage = try DeviceStore.damage(home: unlocked.home, key: unlocked.key) {
             throw Failure(
                 .locked, "the database cannot be used: \(damage)",
-                advice: repairing)
+                advice: WayBack.afterDatabase(of: unlocked))
         }
         let store = try DeviceStore.open(
             home: unlocked.home, key: unlocked.key, access: .reader, sources: run.storeSources)
@@ -165,7 +173,8 @@ enum DoctorCommand {
     }
 
     private static func checkHome(_ home: Home) throws -> String? {
-        guard home.isEnrolled else { throw VaultError.notEnrolled }
+        // Where something stands without a key, that is told of the key.
+        guard try home.isEnrolled || home.leftover() != nil else { throw VaultError.notEnrolled }
         let exposed = try home.filesOpenToOthers()
         guard exposed.isEmpty else {
             throw Failure(

@@ -8,7 +8,17 @@ enum KeySlotLook {
         "The next command that writes makes it anew, such as 'walkdown sync'."
 
     /// - Throws: what is wrong with one of the two, or with both.
-    static func note(in home: Home) throws -> String { try note(of: SealedVault.load(home)) }
+    static func note(in home: Home) throws -> String {
+        do {
+            return try note(of: SealedVault.load(home))
+        } catch let error as VaultError {
+            let failure = Walkdown.renderer.failure(for: error)
+            guard case .damaged = error else { throw failure }
+            throw Failure(
+                failure.exitCode, failure.sentence + "; its copy is no better",
+                advice: WayBack.afterKey(of: home.vault))
+        }
+    }
 
     private static func note(of vault: SealedVault) throws -> String {
         if let trouble = trouble(with: vault) { throw trouble }
