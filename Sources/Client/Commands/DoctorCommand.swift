@@ -64,7 +64,8 @@ enum DoctorCommand {
                 ? nil
                 : check("acknowledged") { try MissingNote.acknowledge(on: unlocked, run) }
             let (database, status) = databaseFindings(unlocked, run)
-            let isSound = database.allSatisfy { $0.trouble == nil }
+            // One that is only behind is made good by what can be read.
+            let isSound = database.allSatisfy { $0.trouble?.exitCode != .locked }
             let journal = check("journal") {
                 try JournalLook(
                     of: unlocked, besideSoundDatabase: isSound,
@@ -84,8 +85,16 @@ enum DoctorCommand {
             return [Finding(name: "database", note: "not looked at: nothing opens it")]
         } catch {
             return [
-                Finding(name: "database", trouble: Walkdown.renderer.failure(for: error))
+                Finding(name: name(of: error), trouble: Walkdown.renderer.failure(for: error))
             ]
+        }
+    }
+
+    /// A mistyped PIN says nothing of the database.
+    private static func name(of error: any Error) -> String {
+        switch error {
+        case VaultError.wrongPIN, VaultError.delayed, VaultError.unusablePIN: "PIN"
+        default: "database"
         }
     }
 

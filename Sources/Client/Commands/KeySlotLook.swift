@@ -48,8 +48,8 @@ enum KeySlotLook {
         case .older:
             return Failure(
                 .failed,
-                "\(that) is an older one, put back from before the last change of the PIN or of the"
-                    + " enrolment; \(this) decides, and the PIN of then opens nothing",
+                "\(that) is an older one, from before the last new PIN or enrolment; \(this) decides,"
+                    + " and an earlier PIN opens nothing",
                 advice: remedy)
         case .unlike:
             return Failure(
