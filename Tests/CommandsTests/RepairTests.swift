@@ -204,6 +204,19 @@ struct RepairTests {
         #expect(again.output.contains("nothing is missing that is known of"))
     }
 
+    @Test("F01 that the journal was gone is told until it is acknowledged")
+    func journalGone() throws {
+        try FileManager.default.removeItem(atPath: bench.bench.home.journal)
+        #expect(try bench.run("status").output.contains("the journal is gone"))
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "notes=x").status == 0)
+        let status = try bench.document("status")
+        #expect(try status.bool("journalGone") && status.string("state") == "attention")
+        #expect(try bench.run("status").output.contains("the journal was gone once"))
+        #expect(try troubles() == ["missing"])
+        #expect(try troubles("--acknowledge") == [])
+        #expect(try bench.document("status").bool("journalGone") == false)
+    }
+
     /// The last entry of the journal says that the one before it counts; that one is damaged.
     private func spoilLastChange() throws {
         let path = bench.bench.home.journal + "/00000001.journal"

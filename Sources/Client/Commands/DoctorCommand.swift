@@ -132,15 +132,16 @@ enum DoctorCommand {
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
             + Repair.words(for: look.status.newOffers).map { Finding(name: "offered", note: $0) }
             + look.status.keptNotices.map { Finding(name: "kept", note: $0) }
-            + missingFindings(look.status.missing)
+            + missingFindings(look.status)
         return (findings, look.status)
     }
 
-    private static func missingFindings(_ count: Int) -> [Finding] {
-        guard count > 0 else { return [] }
-        let failure = Failure(
-            .failed, MissingNote.sentence(for: count), advice: MissingNote.advice)
-        return [Finding(name: "missing", trouble: failure)]
+    private static func missingFindings(_ status: StatusSummary) -> [Finding] {
+        MissingNote.sentences(of: status).map { sentence in
+            Finding(
+                name: "missing",
+                trouble: Failure(.failed, sentence, advice: MissingNote.advice))
+        }
     }
 
     private static func requireUpToDate(_ status: StatusSummary) throws {

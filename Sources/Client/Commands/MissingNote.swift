@@ -7,7 +7,15 @@ enum MissingNote {
         "acknowledge",
         help: "Put away the word of saved changes that are missing, once they are looked for.")
 
-    static func sentence(for count: Int) -> String {
+    /// What is told until somebody puts it away.
+    static func sentences(of status: StatusSummary) -> [String] {
+        [
+            status.missing > 0 ? sentence(for: status.missing) : nil,
+            status.wasJournalGone ? gone : nil,
+        ].compactMap { $0 }
+    }
+
+    private static func sentence(for count: Int) -> String {
         "at least " + counted(count, "change is", "changes are")
             + " missing that " + (count == 1 ? "was" : "were")
             + " saved here: the journal cannot be"
@@ -19,6 +27,10 @@ enum MissingNote {
         "Look through what was entered last, and enter again what is not there. Then"
         + " 'walkdown doctor --acknowledge' puts this word away."
 
+    private static let gone =
+        "the journal was gone once, and was made anew: whether the database lacked what stood there alone"
+        + " nobody knows"
+
     /// - Returns: what was done.
     static func acknowledge(on unlocked: UnlockedHome, _ run: CommandRun) throws -> String {
         guard let lease = unlocked.lease else { throw StoreError.readOnly }
@@ -27,8 +39,10 @@ enum MissingNote {
             sources: run.storeSources)
         return try run.closing(store) { store in
             let count = try store.missingChanges()
-            guard count > 0 else { return "nothing is missing that is known of" }
+            let wasGone = try store.wasJournalGone()
+            guard count > 0 || wasGone else { return "nothing is missing that is known of" }
             try store.acknowledgeMissing()
+            guard count > 0 else { return "the word of the journal that was gone is put away" }
             return "the word of " + counted(count, "missing change", "missing changes")
                 + " is put away"
         }

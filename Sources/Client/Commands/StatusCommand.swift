@@ -62,6 +62,7 @@ extension StatusSummary {
             "offered": .integer(Int64(offered)),
             "behindJournal": .integer(Int64(behindJournal)),
             "missing": .integer(Int64(missing)),
+            "journalGone": .bool(isJournalGone || wasJournalGone),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
@@ -120,11 +121,10 @@ extension StatusSummary {
                     + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it"
                     + " is, and 'walkdown doctor --repair --last-change take' or 'leave' decides")
         }
-        if missing > 0 {
-            notices.append(
-                MissingNote.sentence(for: missing)
-                    + "; look through what was entered last, and then"
-                    + " 'walkdown doctor --acknowledge' puts this word away")
+        notices += MissingNote.sentences(of: self).map {
+            $0
+                + "; look through what was entered last, and then 'walkdown doctor --acknowledge' puts"
+                + " this word away"
         }
         if isJournalUnreadable {
             notices.append(

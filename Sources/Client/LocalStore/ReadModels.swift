@@ -185,6 +185,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var isJournalUnreadable = false
     /// There was one, and nothing of it is left.
     package var isJournalGone = false
+    /// So it was, until a person says that he knows it.
+    package var wasJournalGone = false
     /// How many may be PENDING or IN_FLIGHT.
     package var queueLimit = 0
 
@@ -193,7 +195,9 @@ package struct StatusSummary: Sendable, Equatable {
     /// What can be said without asking the network: `attention`, `offline`, `waiting` or `synced`,
     /// in this order.
     package var state: String {
-        if isRevoked || failed + conflict + offered + missing > 0 { return "attention" }
+        if isRevoked || wasJournalGone || failed + conflict + offered + missing > 0 {
+            return "attention"
+        }
         if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending + behindJournal > 0
         return waits || digest != .equal ? "waiting" : "synced"
@@ -205,7 +209,7 @@ package struct StatusSummary: Sendable, Equatable {
     /// a change that only the journal has, or had.
     package var nothingUnsynced: Bool {
         unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal + missing == 0
-            && !isJournalUnreadable && !isJournalGone && digest == .equal
+            && !isJournalUnreadable && !isJournalGone && !wasJournalGone && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

@@ -93,14 +93,14 @@ extension DeviceStore {
             var summary = StatusSummary()
             summary.isJournalUnreadable = isUnreadable || journal?.faults.isEmpty == false
             if let journal {
-                summary.isJournalGone =
-                    try journal.replay.isEmpty && database.transactionNumber() > 0
                 let comparison = JournalComparison(journal)
+                summary.isJournalGone = try comparison.isGone(beside: database)
                 let backlog = try comparison.backlog(beside: database)
                 summary.behindJournal = backlog.behind
                 summary.newOffers = backlog.offers
                 summary.missing = try comparison.missingChanges(beside: database)
             }
+            summary.wasJournalGone = try database.wasJournalGone()
             summary.missing = max(summary.missing, try database.missingChanges())
             let counts = try database.query(
                 """

@@ -57,7 +57,7 @@ struct JournalOrigin: Equatable, Sendable {
     static let keys = [
         "device_id", "node", "client_epoch", "server_url", "token", "team", "team_id", "ca_pem",
         "pins", "device_key", "queue_limit", "parted_at", "old_cursor", "background_sync",
-        "rebuilt_number", "missing_changes",
+        "rebuilt_number", "missing_changes", "journal_gone",
     ]
 
     var metadata: [String: DatabaseValue]

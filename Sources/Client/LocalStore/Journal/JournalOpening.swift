@@ -135,6 +135,7 @@ struct JournalComparison {
         try followDatabase(database)
         // Where nothing was applied, the same is found again after a crash.
         try database.noteMissing(missing)
+        if try isGone(beside: database) { try database.noteJournalGone() }
         let differing = try findOffers(database)
         let (origin, counter) = try (database.journalOrigin(), database.transactionNumber())
         isEqual =
@@ -180,6 +181,11 @@ struct JournalComparison {
         return JournalBacklog(
             behind: behind,
             offers: next.offered.dropFirst(replay.offered.count).map(OfferedChange.init))
+    }
+
+    /// There was a journal, and nothing of it can be read.
+    func isGone(beside database: Connection) throws -> Bool {
+        try replay.isEmpty && database.transactionNumber() > 0
     }
 
     /// Changes that the journal had once, that cannot be read there, and that the database has not.
