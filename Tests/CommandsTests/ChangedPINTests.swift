@@ -24,6 +24,8 @@ struct ChangedPINTests {
         try vault.changePIN(
             of: key, to: Self.secret("a longer passphrase"), cost: CommandBench.cheap,
             lease: HomeLease.acquire(home))
+        // It would say that it is newer.
+        #expect(unlink(home.vaultCopy) == 0)
         new = try Data(contentsOf: URL(fileURLWithPath: home.vault))
     }
 
@@ -55,8 +57,7 @@ struct ChangedPINTests {
         let outcome = try bench.run(words)
         #expect(outcome.status == 6)
         #expect(outcome.messages.contains("the PIN is wrong"), "\(outcome.messages)")
-        for path in [bench.home.vault, bench.home.vaultCopy] {
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == new, "\(path)")
-        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: bench.home.vault)) == new)
+        #expect(access(bench.home.vaultCopy, F_OK) != 0)
     }
 }

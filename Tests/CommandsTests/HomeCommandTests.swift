@@ -3,6 +3,7 @@ import Coding
 import Commands
 import Foundation
 import LocalStore
+import Replication
 import TestSupport
 import Testing
 import Vault
@@ -198,6 +199,67 @@ struct HomeCommandTests {
         #expect(outcome.status == 6)
         #expect(try outcome.json?.bool("ok") == false)
         #expect(outcome.output.contains("vault.json is damaged"))
+    }
+
+    /// - Returns: `vault.json` with the old PIN, and the new PIN.
+    private func changedPIN(_ bench: StoreBench) throws -> (old: Data, pin: String) {
+        let old = try #require(FileManager.default.contents(atPath: bench.bench.home.vault))
+        let pin = try bench.bench.folder.write("a longer passphrase\n", to: "new")
+        #expect(chmod(pin, 0o600) == 0)
+        #expect(try bench.run("passwd", "--new-pin-file", pin).status == 0)
+        return (old, pin)
+    }
+
+    @Test(
+        "V05 an old vault.json that is put back after a new PIN opens nothing, and doctor says so")
+    func oldVault() throws {
+        let bench = try StoreBench()
+        let (old, pin) = try changedPIN(bench)
+        let home = bench.bench.home
+        try old.write(to: URL(fileURLWithPath: home.vault))
+        let told = try bench.bench.runWithoutPIN("doctor", "--pin-file", pin)
+        #expect(told.status == 1)
+        #expect(told.output.contains("wrong  key slot: vault.json is an older one"))
+        let refused = try bench.run("set", StoreBench.assigned.rawValue, "notes=x")
+        #expect(refused.status == 6 && refused.messages.contains("the PIN is wrong"))
+        bench.bench.wait(seconds: 10)
+        let mended = try bench.bench.runWithoutPIN("doctor", "--repair", "--pin-file", pin)
+        #expect(mended.output.contains("ok     repair: vault.json is made anew"))
+        #expect(mended.output.contains("ok     key slot"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: home.vault)) != old)
+        #expect(try bench.run("list").status == 6)
+    }
+
+    @Test(
+        "V05 a flipped version number in vault.json keeps nobody out, and doctor --repair mends it")
+    func flippedVersion() throws {
+        let bench = try StoreBench()
+        let vault = URL(fileURLWithPath: bench.bench.home.vault)
+        let whole = try Data(contentsOf: vault)
+        let flipped = String(decoding: whole, as: UTF8.self)
+            .replacingOccurrences(of: "\"version\": 1\n", with: "\"version\": 3\n")
+        try #require(Data(flipped.utf8) != whole)
+        try Data(flipped.utf8).write(to: vault)
+        #expect(try bench.run("list").status == 0)
+        let told = try bench.run("doctor")
+        #expect(told.output.contains("wrong  key slot: vault.json is damaged: a version number"))
+        let mended = try bench.run("doctor", "--repair")
+        #expect(mended.output.contains("ok     repair: vault.json is made anew"))
+        #expect(try Data(contentsOf: vault) == whole)
+    }
+
+    @Test("V05 a newer program's vault is named as such, and left as it is")
+    func newerVault() throws {
+        let bench = try StoreBench()
+        let newer = Data(#"{"version":2,"slots":[]}"#.utf8)
+        let paths = [bench.bench.home.vault, bench.bench.home.vaultCopy]
+        for path in paths { try newer.write(to: URL(fileURLWithPath: path)) }
+        for words in [["list"], ["sync"], ["doctor", "--repair"]] {
+            let outcome = try bench.bench.run(words)
+            #expect(outcome.status == 6, "\(words)")
+            #expect((outcome.output + outcome.messages).contains("a newer walkdown has written"))
+        }
+        for path in paths { #expect(FileManager.default.contents(atPath: path) == newer) }
     }
 
     @Test("doctor finds files that are open to others")

@@ -83,10 +83,54 @@ struct RepairTests {
     func noJournal() throws {
         try FileManager.default.removeItem(atPath: bench.bench.home.journal)
         try overwriteStart()
+        let told = try bench.run("doctor")
+        #expect(told.status == 6)
+        #expect(!told.output.contains("doctor --repair"), "it would fail")
+        #expect(told.output.contains("What was entered and not sent is lost then"))
+        #expect(told.output.contains("wrong  journal: it does not say who this device is"))
         let repair = try bench.run("doctor", "--repair")
         #expect(repair.status == 6)
         #expect(repair.output.contains("its second copy does not say who this device is"))
         #expect(access(database, F_OK) == 0)
+    }
+
+    /// Tries it on a server that cannot be reached: nothing on this device is in the way.
+    private func expectLeavable(_ advice: String, _ home: String) throws {
+        #expect(advice.contains("'mv \(home) \(home).old'"), "\(advice)")
+        let code = EnrollmentCode(secret: Array(1...16), caCertificate: [1, 2, 3]).text
+        #expect(try bench.run("enroll", "http://127.0.0.1:1", code).status != 4)
+        #expect(rename(home, home + ".old") == 0)
+        #expect(try bench.run("enroll", "http://127.0.0.1:1", code).status == 4)
+    }
+
+    @Test("F01 where database and journal are gone the advice can be followed")
+    func bothGone() throws {
+        try FileManager.default.removeItem(atPath: bench.bench.home.journal)
+        #expect(unlink(database) == 0)
+        let told = try bench.run("doctor")
+        #expect(!told.output.contains("doctor --repair"))
+        try expectLeavable(told.output, bench.bench.home.directory)
+    }
+
+    enum LostKey: CaseIterable {
+        case gone, damaged, goneWithTheDatabase
+    }
+
+    @Test(
+        "V05 where both key slots are gone or damaged the advice can be followed",
+        arguments: LostKey.allCases)
+    func keyGone(how: LostKey) throws {
+        let home = bench.bench.home
+        for path in [home.vault, home.vaultCopy] {
+            #expect((how == .damaged ? truncate(path, 40) : unlink(path)) == 0)
+        }
+        if how == .goneWithTheDatabase { #expect(unlink(database) == 0) }
+        let told = try bench.run("doctor")
+        #expect(told.status == 6)
+        #expect(!told.output.contains("is not enrolled"), "\(told.output)")
+        #expect(told.output.contains("Put vault.json or vault.copy.json back"))
+        #expect(try bench.run("list").status == 6)
+        try expectLeavable(told.output, home.directory)
     }
 
     @Test("F01 what of the journal cannot be read is wrong, and what helps depends on the database")
@@ -108,7 +152,8 @@ struct RepairTests {
         let repair = try bench.run("doctor", "--repair")
         #expect(repair.output.contains("of the journal could not be read"))
         #expect(repair.output.contains("1 damaged file is beside it"))
-        #expect(try troubles() == [])
+        #expect(try troubles() == ["missing"])
+        #expect(try troubles("--acknowledge") == [])
     }
 
     @Test("M18 status and doctor tell that an older database lacks what its journal has")
@@ -128,6 +173,59 @@ struct RepairTests {
         #expect(try bench.document("status").integer("behindJournal") == 0)
         #expect(try troubles() == [])
         #expect(try queue().contains { $0.contains("seals") })
+    }
+
+    @Test(
+        "F01 what an older database and its damaged journal lack is told until it is acknowledged")
+    func missingChange() throws {
+        let early = try #require(FileManager.default.contents(atPath: database))
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "seals=GOOD").status == 0)
+        try spoilLastChange()
+        try early.write(to: URL(fileURLWithPath: database))
+        for _ in 0..<2 {
+            let status = try bench.document("status")
+            #expect(try status.integer("missing") == 1)
+            #expect(try status.string("state") == "attention")
+            #expect(try status.bool("nothingUnsynced") == false)
+            let words = try bench.run("status").output
+            #expect(words.contains("at least 1 change is missing that was saved here"))
+            #expect(words.contains("'walkdown doctor --acknowledge' puts this word away"))
+            let finding = try bench.run("doctor")
+            #expect(finding.status == 1)
+            #expect(finding.output.contains("wrong  missing: at least 1 change is missing"))
+            #expect(!finding.output.contains("The database is damaged as well"))
+            // Nor does the next command that writes put it away.
+            #expect(try bench.run("set", StoreBench.assigned.rawValue, "notes=x").status == 0)
+        }
+        #expect(try bench.run("doctor", "--acknowledge").status == 0)
+        #expect(try troubles() == [])
+        #expect(try bench.document("status").integer("missing") == 0)
+        let again = try bench.run("doctor", "--acknowledge")
+        #expect(again.output.contains("nothing is missing that is known of"))
+    }
+
+    @Test("F01 that the journal was gone is told until it is acknowledged")
+    func journalGone() throws {
+        try FileManager.default.removeItem(atPath: bench.bench.home.journal)
+        #expect(try bench.run("status").output.contains("the journal is gone"))
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "notes=x").status == 0)
+        let status = try bench.document("status")
+        #expect(try status.bool("journalGone") && status.string("state") == "attention")
+        #expect(try bench.run("status").output.contains("the journal was gone once"))
+        #expect(try troubles() == ["missing"])
+        #expect(try troubles("--acknowledge") == [])
+        #expect(try bench.document("status").bool("journalGone") == false)
+    }
+
+    /// The last entry of the journal says that the one before it counts; that one is damaged.
+    private func spoilLastChange() throws {
+        let path = bench.bench.home.journal + "/00000001.journal"
+        var bytes = [UInt8](try #require(FileManager.default.contents(atPath: path)))
+        let magic = Array("WDJ1".utf8)
+        let starts = bytes.indices.filter { bytes[$0...].starts(with: magic) }
+        try #require(starts.count > 2)
+        bytes[starts[starts.count - 2] + 60] ^= 1
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
     @Test("another process that holds the home is not repaired away from under it")

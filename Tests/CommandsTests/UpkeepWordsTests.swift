@@ -30,6 +30,32 @@ struct UpkeepWordsTests {
         #expect(try bench.document("status").strings("notices") == [])
     }
 
+    @Test("M42 a revoked device says so from then on, and that what it holds is kept")
+    func revoked() throws {
+        #expect(try bench.run("set", StoreBench.assigned.rawValue, "notes=x").status == 0)
+        #expect(try bench.document("status").bool("revoked") == false)
+        let refused = CycleReport(outcome: .refused(Refusal(.revoked, status: 403)))
+        try bench.withStore { try $0.note(refused, at: 0) }
+        // Whatever comes after it that is no word of the server about this device.
+        for outcome in [CycleOutcome.cancelled, .refused(Refusal(.offline, status: 0))] {
+            try bench.withStore { try $0.note(CycleReport(outcome: outcome), at: 0) }
+        }
+        let status = try bench.document("status")
+        #expect(try status.bool("revoked"))
+        #expect(try status.string("state") == "attention")
+        #expect(try status.integer("pending") == 1 && !status.bool("nothingUnsynced"))
+        let words = try bench.run("status")
+        #expect(words.status == 0)
+        #expect(words.output.contains("note             the server has revoked this device"))
+        #expect(words.output.contains("1 change that the server has not is kept"))
+        let doctor = try bench.run("doctor")
+        #expect(doctor.status == 7)
+        #expect(doctor.output.contains("wrong  server: the server has revoked this device"))
+        try bench.withStore { try $0.note(CycleReport(outcome: .synced), at: 0) }
+        #expect(try bench.document("status").bool("revoked") == false)
+        #expect(try bench.run("doctor").status != 7)
+    }
+
     @Test("a part of an upgrade that waits is one sentence, however many steps it has")
     func deferredWords() {
         var status = StatusSummary()

@@ -81,6 +81,11 @@ struct RestoredServerTests {
         try world.startServerAgain()
         try device.run("sync", expecting: 4)
         #expect(try device.status()["pending"] != 0)
+        // A code of another team changes nothing: what waits here would be refused there.
+        try world.administer("team", "add", "others")
+        let before = try device.status()
+        try world.enrol(device, again: "enroll", "--again", team: "others", expecting: 1)
+        #expect(try device.status() == before)
         try world.enrol(device, again: "enroll", "--again")
         try expectEverything(of: device, in: world)
         // The server knows it now: a second time changes nothing.

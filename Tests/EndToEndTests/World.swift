@@ -158,8 +158,11 @@ final class World {
     }
 
     /// A home that is enrolled already, with a code of its own.
-    func enrol(_ device: Device, again words: String..., expecting status: Int32 = 0) throws {
-        let code = try administer("device", "code", "--team", "field", "--name", "late")
+    func enrol(
+        _ device: Device, again words: String..., team: String = "field",
+        expecting status: Int32 = 0
+    ) throws {
+        let code = try administer("device", "code", "--team", team, "--name", "late")
         let line = code.split(separator: "\n").first.map(String.init) ?? ""
         try device.run(words + [url, line], expecting: status)
     }

@@ -14,6 +14,7 @@ struct FakeField {
     var rows: [QueueRow] = []
     /// Changes that only the journal has.
     var offered = 0
+    var missing = 0
     /// The next writes of answers fail with this.
     var refusal: StoreRefusal?
     /// The next answer is stored and cannot be read back.
@@ -141,6 +142,7 @@ struct FakeField {
         var status = StatusPicture()
         status.rows = rows
         status.offered = offered
+        status.missing = missing
         status.failed = rows.count { $0.badge == .failed }
         status.conflict = rows.count { $0.badge == .conflict }
         return status

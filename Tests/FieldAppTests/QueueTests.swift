@@ -38,6 +38,19 @@ struct QueueTests {
         #expect(story.state.notice?.text == words)
     }
 
+    @Test("F01 saved changes that are missing since damage are told with each unlocking")
+    func missing() throws {
+        var story = try Story()
+        story.field.missing = 2
+        story.unlock()
+        let words = "2 saved changes are missing since damage: 'walkdown doctor'"
+        #expect(story.state.notice?.text == words)
+        story.press(.down)
+        story.send(.lockDemanded)
+        story.unlock()
+        #expect(story.state.notice?.text == words)
+    }
+
     @Test("only a failed row is retried, others say why not")
     func retry() throws {
         var story = try Self.story()

@@ -1,5 +1,6 @@
 import Coding
 import Replication
+import ServerStore
 import Synchronization
 import TestSupport
 import Testing
@@ -63,6 +64,50 @@ struct EnrolmentTests {
         ).send(to: server)
         #expect(answer.status == 400)
         #expect(answer.errorCode == "refused")
+    }
+
+    @Test(
+        "T86 a device that enrols again with a code of another team is refused, and the code is not spent"
+    )
+    func otherTeam() throws {
+        let server = try TestServer()
+        let north = try #require(try server.store.teams().first { $0.name == "north" })
+        let south = try server.store.addTeam(named: "south")
+        let code = try server.issueCode().text
+        var number = 0
+        func status(_ former: FormerTeam) throws -> (status: Int, code: String?) {
+            number += 1
+            let request = EnrollRequest(
+                code: code, deviceName: "x", nodeId: NodeID("n\(number)"), publicKey: "",
+                formerTeam: former)
+            let answer = try WireRequest(
+                "POST", "/api/v1/enroll", json: request.json.serialized()
+            ).send(to: server)
+            return (answer.status, answer.errorCode)
+        }
+        for former in [
+            FormerTeam(id: south.id, name: "north"), FormerTeam(id: nil, name: "south"),
+            FormerTeam(id: "gone", name: "south"),
+        ] {
+            let answer = try status(former)
+            #expect(answer.status == 409 && answer.code == "other_team", "\(former)")
+        }
+        // The backup may have another name for it.
+        #expect(try status(FormerTeam(id: north.id, name: "renamed since")).status == 201)
+    }
+
+    @Test("T86 a device whose team was made anew under its name enrols again")
+    func sameName() throws {
+        let server = try TestServer()
+        for (number, id) in [nil, "gone"].enumerated() {
+            let request = EnrollRequest(
+                code: try server.issueCode().text, deviceName: "x", nodeId: NodeID("n\(number)"),
+                publicKey: "", formerTeam: FormerTeam(id: id, name: "north"))
+            let answer = try WireRequest(
+                "POST", "/api/v1/enroll", json: request.json.serialized()
+            ).send(to: server)
+            #expect(answer.status == 201)
+        }
     }
 
     @Test("a code ends with its time")

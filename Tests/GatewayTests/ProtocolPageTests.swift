@@ -141,7 +141,10 @@ struct ProtocolPageTests {
                 ], server: server
             ).json,
             report.json, HeartbeatResponse(serverEpoch: 1, serverTimeUtc: "t").json,
-            EnrollRequest(code: "c", deviceName: "d", nodeId: "n", publicKey: "k").json,
+            EnrollRequest(
+                code: "c", deviceName: "d", nodeId: "n", publicKey: "k",
+                formerTeam: FormerTeam(id: "i", name: "t")
+            ).json,
             EnrollResponse(
                 deviceId: "d", token: "t", team: "t", caPem: "c", pins: [], serverEpoch: 1
             ).json,

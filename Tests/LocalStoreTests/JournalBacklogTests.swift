@@ -68,8 +68,16 @@ struct JournalBacklogTests {
         }
         let status = try statusRead(on: image)
         #expect(status.isJournalGone && !status.nothingUnsynced)
-        // The next process that writes makes it anew.
-        try device.reopen(closed: true)
+        // The next process that writes makes it anew, and keeps the word until somebody has heard it.
+        for isClosed in [true, false] {
+            try device.reopen(closed: isClosed)
+            let status = try device.store.status()
+            #expect(status.wasJournalGone && status.state == "attention")
+            #expect(!status.nothingUnsynced)
+        }
+        try device.store.acknowledgeMissing()
+        #expect(try device.store.status().nothingUnsynced)
+        try device.reopen()
         #expect(try device.store.status().nothingUnsynced)
         try device.finish()
     }

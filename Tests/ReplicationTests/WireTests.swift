@@ -50,10 +50,18 @@ struct WireTests {
         #expect(try back(page.json, PullResponse.init(json:)) == page)
         let enroll = EnrollRequest(code: "c", deviceName: "d", nodeId: "n", publicKey: "k")
         #expect(try back(enroll.json, EnrollRequest.init(json:)) == enroll)
+        var again = enroll
+        for id in [nil, "i"] {
+            again.formerTeam = FormerTeam(id: id, name: "north")
+            #expect(try back(again.json, EnrollRequest.init(json:)) == again)
+        }
         let enrolled = EnrollResponse(
             deviceId: "d", token: "t", team: "north", caPem: "-----BEGIN", pins: ["sha256//x"],
             serverEpoch: 1)
         #expect(try back(enrolled.json, EnrollResponse.init(json:)) == enrolled)
+        var named = enrolled
+        named.teamId = "t-1"
+        #expect(try back(named.json, EnrollResponse.init(json:)) == named)
         let failure = WireFailure(
             error: WireError(code: "revoked", message: "no"),
             directive: WipeDirective(

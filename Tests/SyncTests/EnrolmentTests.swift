@@ -109,7 +109,8 @@ struct EnrolmentTests {
         "what our server refuses is final, unless it says to come again",
         arguments: [
             (401, "code_unknown", SyncError.Code.refused), (409, "code_used", .codeUsed),
-            (409, "node_taken", .refused), (410, "code_expired", .codeExpired),
+            (409, "node_taken", .refused), (409, "other_team", .otherTeam),
+            (410, "code_expired", .codeExpired),
             (400, "bad_code", .refused), (403, "x", .refused), (408, "x", .unreachable),
             (429, "too_many", .unreachable), (500, "internal", .unreachable),
             (503, "overloaded", .unreachable),

@@ -19,7 +19,7 @@ struct VaultCopyTests {
     @Test("V05 a device has its key slot twice from its enrolment on")
     func enrolled() throws {
         #expect(try device.content(of: copy) == device.content(of: vault))
-        #expect(try SealedVault.load(device.home).copy == .equal)
+        #expect(try SealedVault.load(device.home).other == .equal)
         #expect(access(copy + ".new", F_OK) != 0)
     }
 
@@ -46,13 +46,13 @@ struct VaultCopyTests {
         let whole = try device.content(of: vault)
         let key = try device.unlock()
         try damage(vault, how)
-        #expect(try SealedVault.load(device.home).trouble != nil)
+        #expect(try SealedVault.load(device.home).isFromCopy)
         #expect(try device.unlock() == key)
         #expect(throws: VaultError.wrongPIN(tries: 1, wait: 1)) { try device.unlock("135791") }
         device.boot.advance(seconds: 10)
         #expect(try keepTwice())
         #expect(try device.content(of: vault) == whole)
-        #expect(try SealedVault.load(device.home).trouble == nil)
+        #expect(try SealedVault.load(device.home).other == .equal)
         #expect(throws: VaultError.alreadyEnrolled) {
             try NewVault.begin(
                 lease: HomeLease.acquire(device.home), pin: device.pin, cost: .cheap)
@@ -63,7 +63,9 @@ struct VaultCopyTests {
     func damagedSecond(how: Damage) throws {
         let key = try device.unlock()
         try damage(copy, how)
-        #expect(try SealedVault.load(device.home).copy == (how == .removed ? .missing : .different))
+        let found = try SealedVault.load(device.home)
+        #expect(!found.isFromCopy && found.other != .equal)
+        #expect((found.other == .missing) == (how == .removed))
         #expect(try device.unlock() == key)
         #expect(try keepTwice())
         #expect(try device.content(of: copy) == device.content(of: vault))
@@ -75,12 +77,6 @@ struct VaultCopyTests {
         #expect(throws: VaultError.self) { try SealedVault.load(device.home) }
         try damage(vault, .removed)
         #expect(throws: VaultError.self) { try SealedVault.load(device.home) }
-    }
-
-    @Test("a vault.json of a newer version is not passed over for its copy")
-    func newer() throws {
-        try device.write(Array(#"{"version":2,"slots":[]}"#.utf8), to: vault)
-        #expect(throws: VaultError.unknownVersion(2)) { try SealedVault.load(device.home) }
     }
 
     @Test("a new PIN replaces both, and the old one opens neither, whatever is damaged then")
@@ -195,7 +191,7 @@ struct VaultCopyTests {
             #expect(try device.content(of: name).allSatisfy { $0 == 0 }, "\(name)")
         }
         #expect(try SealedVault.load(device.home).deviceId == "another id")
-        #expect(try SealedVault.load(device.home).copy == .equal)
+        #expect(try SealedVault.load(device.home).other == .equal)
         #expect(try device.unlock() == key)
     }
 
@@ -205,7 +201,7 @@ struct VaultCopyTests {
         try damage(vault, .removed)
         try SealedVault.load(device.home).rebind(
             key, to: "another id", pin: device.pin, lease: HomeLease.acquire(device.home))
-        #expect(try SealedVault.load(device.home).copy == .equal)
+        #expect(try SealedVault.load(device.home).other == .equal)
         #expect(try device.unlock() == key)
     }
 
@@ -217,7 +213,7 @@ struct VaultCopyTests {
         try SealedVault.load(device.home).changePIN(
             of: key, to: SecretBytes(text: "a longer passphrase"), cost: .cheap,
             lease: HomeLease.acquire(device.home))
-        #expect(try SealedVault.load(device.home).copy == .missing)
+        #expect(try SealedVault.load(device.home).other == .missing)
         #expect(try device.unlock("a longer passphrase") == key)
         #expect(try !keepTwice())
         #expect(rmdir(copy + ".new") == 0)

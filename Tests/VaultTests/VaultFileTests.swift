@@ -100,6 +100,9 @@ struct VaultFileTests {
         let segment = device.home.journal + "/00000001.journal"
         try device.write([1, 2, 3], to: segment)
         #expect(throws: VaultError.keyMissing(database: device.home.journal)) {
+            try SealedVault.load(device.home)
+        }
+        #expect(throws: VaultError.keyMissing(database: device.home.journal)) {
             try NewVault.begin(
                 lease: HomeLease.acquire(device.home), pin: device.pin, cost: .cheap)
         }

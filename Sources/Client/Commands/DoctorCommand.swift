@@ -21,7 +21,7 @@ enum DoctorCommand {
             With --repair a damaged database is set aside, and a new one made from the journal: \
             everything that waits to be sent comes back, and 'walkdown sync' fetches the rest.
             """,
-        options: [Repair.option, Repair.lastChange]
+        options: [Repair.option, Repair.lastChange, MissingNote.option]
     ) { run in
         let findings = try examine(run)
         let troubles = findings.compactMap(\.trouble)
@@ -31,13 +31,15 @@ enum DoctorCommand {
 
     private static func examine(_ run: CommandRun) throws -> [Finding] {
         let home = try run.home()
-        var findings = [check("home", note: home.directory) { try checkHome(home) }]
-        findings.append(
-            check("key slot") { try keySlotNote(of: SealedVault.load(home)) })
-        findings += ProcessHardening.surroundings().map { weakness in
+        // Before the key slot: where a damaged one is repaired, it is looked at afterwards.
+        let store = try storeFindings(run)
+        let memory = ProcessHardening.surroundings().map { weakness in
             Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
         }
-        return try findings + storeFindings(run)
+        return [
+            check("home", note: home.directory) { try checkHome(home) },
+            check("key slot") { try KeySlotLook.note(in: home) },
+        ] + memory + store
     }
 
     private struct StoreLook {
@@ -49,33 +51,58 @@ enum DoctorCommand {
     /// Opens the database only where a PIN can be had; without one the rest is still looked at.
     private static func storeFindings(_ run: CommandRun) throws -> [Finding] {
         let repair = try Repair(run)
+        let acknowledges = run.invocation.has(MissingNote.option.name)
+        let isReading = repair == nil && !acknowledges
         do {
-            let unlocked = try run.unlock(for: repair == nil ? .reading : .writing)
+            let unlocked = try run.unlock(for: isReading ? .reading : .writing)
             defer { unlocked.key.erase() }
             let repaired = repair.map { repair in
                 check("repair") { try repair.perform(on: unlocked, run) }
             }
+            let acknowledged =
+                !acknowledges
+                ? nil
+                : check("acknowledged") { try MissingNote.acknowledge(on: unlocked, run) }
             let (database, status) = databaseFindings(unlocked, run)
-            let isSound = database.allSatisfy { $0.trouble == nil }
+            // One that is only behind is made good by what can be read.
+            let isSound = database.allSatisfy { $0.trouble?.exitCode != .locked }
             let journal = check("journal") {
                 try JournalLook(
                     of: unlocked, besideSoundDatabase: isSound,
                     isMissed: status?.isJournalGone ?? false
                 ).note()
             }
-            return [repaired].compactMap { $0 } + database + [journal]
-        } catch VaultError.noPIN where repair == nil {
+            return [repaired, acknowledged].compactMap { $0 } + database + [journal]
+        } catch VaultError.noPIN where isReading {
             return [
                 Finding(
                     name: "database", trouble: nil,
                     note: "not looked at: there is no PIN ('--pin-file')")
             ]
-        } catch VaultError.notEnrolled where repair == nil {
+        } catch VaultError.notEnrolled where isReading {
             return [Finding(name: "database", trouble: nil, note: "none yet")]
+        } catch let error as VaultError where isAboutKeySlot(error) {
+            return [Finding(name: "database", note: "not looked at: nothing opens it")]
         } catch {
             return [
-                Finding(name: "database", trouble: Walkdown.renderer.failure(for: error))
+                Finding(name: name(of: error), trouble: Walkdown.renderer.failure(for: error))
             ]
+        }
+    }
+
+    /// A mistyped PIN says nothing of the database.
+    private static func name(of error: any Error) -> String {
+        switch error {
+        case VaultError.wrongPIN, VaultError.delayed, VaultError.unusablePIN: "PIN"
+        default: "database"
+        }
+    }
+
+    /// What is told of the key slot, and need not be told twice.
+    private static func isAboutKeySlot(_ error: VaultError) -> Bool {
+        switch error {
+        case .damaged, .keyMissing, .unknownVersion: true
+        default: false
         }
     }
 
@@ -90,7 +117,8 @@ enum DoctorCommand {
                 throw Failure(
                     .locked,
                     counted(found.broken.count, "rule is", "rules are") + " broken",
-                    advice: (found.broken + [repairing]).joined(separator: "\n"))
+                    advice: (found.broken + [WayBack.afterDatabase(of: unlocked, isReadable: true)])
+                        .joined(separator: "\n"))
             }
             try requireUpToDate(found.status)
             return nil
@@ -98,31 +126,22 @@ enum DoctorCommand {
         guard let look else { return ([database], nil) }
         let findings =
             [database, Finding(name: "storage", note: look.sizes.sentence)]
+            + look.status.revokedNotices.map { notice in
+                Finding(name: "server", trouble: Failure(.revoked, notice))
+            }
             + look.status.upgradeNotices.map { Finding(name: "upgrade", note: $0) }
             + Repair.words(for: look.status.newOffers).map { Finding(name: "offered", note: $0) }
             + look.status.keptNotices.map { Finding(name: "kept", note: $0) }
+            + missingFindings(look.status)
         return (findings, look.status)
     }
 
-    private static let repairing =
-        "'walkdown doctor --repair' makes a new one from the journal."
-
-    /// - Throws: what is wrong with one of its two files.
-    private static func keySlotNote(of vault: SealedVault) throws -> String {
-        let remedy = "The next command that writes makes it anew, such as 'walkdown sync'."
-        if let trouble = vault.trouble {
-            throw Failure(
-                .failed, Walkdown.renderer.failure(for: trouble).sentence + "; its copy is whole",
-                advice: remedy)
+    private static func missingFindings(_ status: StatusSummary) -> [Finding] {
+        MissingNote.sentences(of: status).map { sentence in
+            Finding(
+                name: "missing",
+                trouble: Failure(.failed, sentence, advice: MissingNote.advice))
         }
-        guard vault.copy != .different else {
-            throw Failure(.failed, "the copy of vault.json is damaged", advice: remedy)
-        }
-        return "Argon2id, \(vault.cost.passes) passes over \(vault.cost.memory >> 20) MiB;"
-            + " six digits are worth 20 bits to whoever copies the files,"
-            + " a passphrase is worth more"
-            + (vault.copy == .missing
-                ? "; it has no copy yet: the next command that writes makes it" : "")
     }
 
     private static func requireUpToDate(_ status: StatusSummary) throws {
@@ -142,7 +161,7 @@ enum DoctorCommand {
         if let damage = try DeviceStore.damage(home: unlocked.home, key: unlocked.key) {
             throw Failure(
                 .locked, "the database cannot be used: \(damage)",
-                advice: repairing)
+                advice: WayBack.afterDatabase(of: unlocked))
         }
         let store = try DeviceStore.open(
             home: unlocked.home, key: unlocked.key, access: .reader, sources: run.storeSources)
@@ -164,7 +183,8 @@ enum DoctorCommand {
     }
 
     private static func checkHome(_ home: Home) throws -> String? {
-        guard home.isEnrolled else { throw VaultError.notEnrolled }
+        // Where something stands without a key, that is told of the key.
+        guard try home.isEnrolled || home.leftover() != nil else { throw VaultError.notEnrolled }
         let exposed = try home.filesOpenToOthers()
         guard exposed.isEmpty else {
             throw Failure(

@@ -1,6 +1,7 @@
 internal import Arguments
 internal import Crypto
 internal import LocalStore
+internal import Replication
 internal import Sync
 internal import Vault
 
@@ -19,7 +20,7 @@ extension EnrollCommand {
             home: vault.home, key: key, access: .writer(lease), sources: run.storeSources)
         return try run.closing(store) { store in
             try requireUnknown(store, plan.address)
-            let given = try plan.enrol()
+            let given = try enrol(plan, store)
             try keep(given, as: plan, in: store)
             do {
                 try vault.rebind(key, to: given.deviceID, pin: pin, lease: lease)
@@ -44,6 +45,33 @@ extension EnrollCommand {
         throw Failure(
             .failed, "the server knows this device; nothing was changed",
             advice: "'walkdown sync' goes on with what waits here.")
+    }
+
+    /// A code of another team is refused: what waits here would be, and the rest would leave with the sites
+    /// of the team that this device was of. The server compares before it spends the code, because a
+    /// restored one may have another name for the team; one that does not compare tells no id of it.
+    private static func enrol(
+        _ plan: Plan, _ store: DeviceStore
+    ) throws -> LocalStore.Enrolment {
+        let held = try store.enrolment()
+        let former = held.flatMap { held in
+            held.team.isEmpty ? nil : FormerTeam(id: held.teamID, name: held.team)
+        }
+        let given: LocalStore.Enrolment
+        do {
+            given = try plan.enrol(of: former)
+        } catch let error as SyncError where error.code == .otherTeam {
+            throw Failure(
+                .failed, error.message + "; nothing was changed",
+                advice: "The code is not spent. Ask for one of the team that this device was of.")
+        }
+        guard let former, given.teamID == nil, given.team != former.name else { return given }
+        throw Failure(
+            .failed,
+            "the code is of team '\(given.team)', and this device of team '\(former.name)'; nothing on"
+                + " this device was changed",
+            advice:
+                "The code is spent: ask for one of that team, and have \(given.deviceID) revoked.")
     }
 
     private static func keep(

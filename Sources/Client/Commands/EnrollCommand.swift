@@ -163,12 +163,15 @@ enum EnrollCommand {
         }
 
         /// Spends the code.
-        func enrol() throws -> LocalStore.Enrolment {
+        ///
+        /// - Parameter former: the team of a device that enrols again.
+        func enrol(of former: FormerTeam? = nil) throws -> LocalStore.Enrolment {
             let response = try Sync.Enrolment(at: address, with: code).enrol(
-                name: name, node: node, publicKey: key.publicKey, authority: authority)
+                name: name, node: node, publicKey: key.publicKey, of: former, authority: authority)
             return LocalStore.Enrolment(
                 serverURL: address.text, deviceID: response.deviceId, token: response.token,
-                team: response.team, caPem: response.caPem, pins: response.pins,
+                team: response.team, teamID: response.teamId, caPem: response.caPem,
+                pins: response.pins,
                 deviceKey: key.seed.withBytes { Base64.encode(Array($0)) })
         }
     }

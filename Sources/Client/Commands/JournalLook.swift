@@ -31,9 +31,11 @@ struct JournalLook {
                     advice: "The next command that writes makes it anew from the database, such as"
                         + " 'walkdown sync'.")
             }
-            return isDatabaseSound
-                ? "none yet: the next command that writes makes it"
-                : "it does not say who this device is: no database can be made from it"
+            guard isDatabaseSound else {
+                throw Failure(
+                    .failed, "it does not say who this device is: no database can be made from it")
+            }
+            return "none yet: the next command that writes makes it"
         }
         return notes.joined(separator: "; ")
     }

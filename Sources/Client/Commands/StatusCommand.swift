@@ -55,20 +55,39 @@ extension StatusSummary {
             "digest": .string(digest.rawValue), "nothingUnsynced": .bool(nothingUnsynced),
             "lastSyncUtc": JSON(lastSyncUtc),
             "oldestUnsyncedUtc": JSON(oldestUnsyncedUtc), "deviceId": JSON(deviceId),
+            "revoked": .bool(isRevoked),
             "backgroundSync": .bool(syncsInBackground),
             "keptFromBefore": .integer(Int64(keptFromBefore)),
             "keptRefused": .integer(Int64(keptRefused)), "keptInPart": .integer(Int64(keptInPart)),
             "offered": .integer(Int64(offered)),
             "behindJournal": .integer(Int64(behindJournal)),
+            "missing": .integer(Int64(missing)),
+            "journalGone": .bool(isJournalGone || wasJournalGone),
             "notices": .array(notices.map(JSON.string)),
         ]
     }
 
     /// What a person should know beside the counts, a sentence each.
     var notices: [String] {
-        upgradeNotices
+        revokedNotices + upgradeNotices
             + [syncsInBackground ? nil : BackgroundSync.off].compactMap { $0 } + keptNotices
             + journalNotices
+    }
+
+    /// Nothing goes by itself any more, and no later sync helps.
+    var revokedNotices: [String] {
+        guard isRevoked else { return [] }
+        let kept =
+            unsynced == 0
+            ? "what is here is kept"
+            : counted(
+                unsynced, "change that the server has not is", "changes that the server has not are"
+            )
+                + " kept, and 'walkdown outbox --json' copies out what was entered"
+        return [
+            "the server has revoked this device: nothing is sent or fetched any more, and \(kept);"
+                + " ask the administrator what to do with it"
+        ]
     }
 
     /// What holds an upgrade up.
@@ -101,6 +120,11 @@ extension StatusSummary {
                 counted(offered, "change stands", "changes stand")
                     + " in the journal alone, neither shown nor sent: 'walkdown doctor' names what it"
                     + " is, and 'walkdown doctor --repair --last-change take' or 'leave' decides")
+        }
+        notices += MissingNote.sentences(of: self).map {
+            $0
+                + "; look through what was entered last, and then 'walkdown doctor --acknowledge' puts"
+                + " this word away"
         }
         if isJournalUnreadable {
             notices.append(

@@ -8,7 +8,8 @@ enum SyncWords {
         return switch error.code {
         case .address: Failure(.usage, error.message)
         case .unreachable: Failure(.syncIncomplete, error.message)
-        case .wrongServer, .codeUsed, .codeExpired, .refused: Failure(.failed, error.message)
+        case .wrongServer, .codeUsed, .codeExpired, .otherTeam, .refused:
+            Failure(.failed, error.message)
         }
     }
 

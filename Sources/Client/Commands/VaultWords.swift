@@ -25,9 +25,7 @@ enum VaultWords {
         case .keyMissing(let database):
             Failure(
                 .locked, "\(database) stands here without the vault.json that opens it",
-                advice: "Put vault.json back. Where it is lost, move the database away and enrol"
-                    + " anew: what the server has comes back, what was not sent is in that file"
-                    + " alone.")
+                advice: WayBack.afterKey(of: database))
         case .wrongPIN(let tries, let wait):
             Failure(
                 .locked, "the PIN is wrong (\(counted(tries, "try", "tries")) in a row)",
@@ -41,8 +39,10 @@ enum VaultWords {
         case .damaged(let what):
             Failure(
                 .locked, "vault.json is damaged: \(what)",
-                advice: "The PIN was not judged, and vault.copy.json is no better. Put an undamaged"
-                    + " vault.json back.")
+                advice:
+                    "The PIN was not judged, and vault.copy.json is no better. Put an undamaged one"
+                    + " back from a copy of the home; 'walkdown doctor' says what helps where there is"
+                    + " none.")
         case .unknownVersion(let version):
             Failure(
                 .locked, "vault.json is of version \(version), which a newer walkdown has written",

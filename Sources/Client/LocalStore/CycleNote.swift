@@ -10,16 +10,19 @@ package struct CycleNote: Sendable {
     package var isReachable: Bool?
     /// The server speaks with newer versions only (426). Counts where it was reachable.
     package var isUpgradeNeeded: Bool
+    /// Whether the server has revoked this device; nil where it did not say.
+    package var isRevoked: Bool?
     /// For the log of the store.
     package var detail: String
 
     package init(
         digest: DigestState?, isReachable: Bool? = nil, isUpgradeNeeded: Bool = false,
-        detail: String = ""
+        isRevoked: Bool? = nil, detail: String = ""
     ) {
         self.digest = digest
         self.isReachable = isReachable
         self.isUpgradeNeeded = isUpgradeNeeded
+        self.isRevoked = isRevoked
         self.detail = detail
     }
 }
@@ -39,6 +42,7 @@ extension DeviceStore {
                 try database.setMetadata("reachable", .integer(isReachable ? 1 : 0))
                 if isReachable { try database.noteUpgradeNeeded(cycle.isUpgradeNeeded) }
             }
+            if let isRevoked = cycle.isRevoked { try database.noteRevoked(isRevoked) }
             try database.log("cycle", cycle.detail, nowUtc: now)
         }
     }
@@ -46,8 +50,14 @@ extension DeviceStore {
 
 extension Connection {
     fileprivate func noteUpgradeNeeded(_ isNeeded: Bool) throws {
-        let known = try metadataInteger("upgrade_needed") == 1
-        guard known != isNeeded else { return }
-        try setMetadata("upgrade_needed", .integer(isNeeded ? 1 : 0))
+        try note("upgrade_needed", isNeeded)
+    }
+
+    func noteRevoked(_ isRevoked: Bool) throws { try note("revoked", isRevoked) }
+
+    private func note(_ key: String, _ flag: Bool) throws {
+        let known = try metadataInteger(key) == 1
+        guard known != flag else { return }
+        try setMetadata(key, .integer(flag ? 1 : 0))
     }
 }

@@ -8,6 +8,8 @@ package struct Enrolment: Sendable, Equatable {
     package var deviceID: String
     package var token: String
     package var team: String
+    /// nil from a server that did not tell it.
+    package var teamID: String?
     package var caPem: String
     /// `sha256//…` of public keys.
     package var pins: [String]
@@ -15,13 +17,14 @@ package struct Enrolment: Sendable, Equatable {
     package var deviceKey: String
 
     package init(
-        serverURL: String, deviceID: String, token: String, team: String, caPem: String,
-        pins: [String], deviceKey: String
+        serverURL: String, deviceID: String, token: String, team: String, teamID: String? = nil,
+        caPem: String, pins: [String], deviceKey: String
     ) {
         self.serverURL = serverURL
         self.deviceID = deviceID
         self.token = token
         self.team = team
+        self.teamID = teamID
         self.caPem = caPem
         self.pins = pins
         self.deviceKey = deviceKey
@@ -61,6 +64,7 @@ extension DeviceStore {
                 serverURL: serverURL, deviceID: try database.metadataText("device_id") ?? "",
                 token: try database.metadataText("token") ?? "",
                 team: try database.metadataText("team") ?? "",
+                teamID: try database.metadataText("team_id"),
                 caPem: try database.metadataText("ca_pem") ?? "",
                 pins: try pins.map { try $0.asString() },
                 deviceKey: try database.metadataText("device_key") ?? "")
@@ -111,6 +115,7 @@ extension Connection {
         try setMetadata("device_id", .text(enrolment.deviceID))
         try setMetadata("token", .text(enrolment.token))
         try setMetadata("team", .text(enrolment.team))
+        try setMetadata("team_id", DatabaseValue(enrolment.teamID))
         try setMetadata("ca_pem", .text(enrolment.caPem))
         try setMetadata(
             "pins", .text(JSON.array(enrolment.pins.map(JSON.string)).text()))

@@ -29,6 +29,7 @@ extension DeviceStore {
         try settle { database in
             try database.keep(enrolment)
             try database.setMetadata("retry_floor", .null)
+            try database.noteRevoked(false)
             try database.part(as: node)
             try database.log(
                 "identity", "enrolled anew: the server did not know this device any more",

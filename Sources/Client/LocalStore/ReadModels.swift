@@ -152,6 +152,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var isOffline = false
     /// The server refused to speak with this version.
     package var isUpgradeNeeded = false
+    /// The server has revoked this device: it takes and gives nothing any more.
+    package var isRevoked = false
     /// Whether cycles begin by themselves.
     package var syncsInBackground = true
     /// Steps of the schema that wait until nothing does.
@@ -176,10 +178,15 @@ package struct StatusSummary: Sendable, Equatable {
     /// Changes that were called saved and stand in the journal alone: the database is an older one.
     /// The next process that writes brings them in.
     package var behindJournal = 0
+    /// Changes that were called saved and that neither database nor journal has any more, at least, until
+    /// a person says that he knows it.
+    package var missing = 0
     /// Nobody knows what the journal has.
     package var isJournalUnreadable = false
     /// There was one, and nothing of it is left.
     package var isJournalGone = false
+    /// So it was, until a person says that he knows it.
+    package var wasJournalGone = false
     /// How many may be PENDING or IN_FLIGHT.
     package var queueLimit = 0
 
@@ -188,7 +195,9 @@ package struct StatusSummary: Sendable, Equatable {
     /// What can be said without asking the network: `attention`, `offline`, `waiting` or `synced`,
     /// in this order.
     package var state: String {
-        if failed + conflict + offered > 0 { return "attention" }
+        if isRevoked || wasJournalGone || failed + conflict + offered + missing > 0 {
+            return "attention"
+        }
         if isOffline { return "offline" }
         let waits = pending + inFlight + inReview + mediaPending + behindJournal > 0
         return waits || digest != .equal ? "waiting" : "synced"
@@ -197,10 +206,10 @@ package struct StatusSummary: Sendable, Equatable {
     /// The proof (M18) that this device could be lost without loss: no change waits, is on its way,
     /// in review, refused or in conflict, nothing typed stands here alone, and the digests were
     /// equal when the server was last asked. A record that only devices have any more counts as well, and
-    /// a change that only the journal has.
+    /// a change that only the journal has, or had.
     package var nothingUnsynced: Bool {
-        unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal == 0
-            && !isJournalUnreadable && !isJournalGone && digest == .equal
+        unsynced + mediaPending + drafts + keptFromBefore + offered + behindJournal + missing == 0
+            && !isJournalUnreadable && !isJournalGone && !wasJournalGone && digest == .equal
     }
 
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }

@@ -75,7 +75,8 @@ extension DeviceStore {
     package func status() throws -> StatusSummary {
         let summary = try statusNow()
         // A process that writes may have been in the middle of a transaction.
-        return summary.newOffers.isEmpty ? summary : try statusNow()
+        let isNew = !summary.newOffers.isEmpty || summary.missing > 0
+        return isNew ? try statusNow() : summary
     }
 
     private func statusNow() throws -> StatusSummary {
@@ -92,12 +93,15 @@ extension DeviceStore {
             var summary = StatusSummary()
             summary.isJournalUnreadable = isUnreadable || journal?.faults.isEmpty == false
             if let journal {
-                summary.isJournalGone =
-                    try journal.replay.isEmpty && database.transactionNumber() > 0
-                let backlog = try JournalComparison(journal).backlog(beside: database)
+                let comparison = JournalComparison(journal)
+                summary.isJournalGone = try comparison.isGone(beside: database)
+                let backlog = try comparison.backlog(beside: database)
                 summary.behindJournal = backlog.behind
                 summary.newOffers = backlog.offers
+                summary.missing = try comparison.missingChanges(beside: database)
             }
+            summary.wasJournalGone = try database.wasJournalGone()
+            summary.missing = max(summary.missing, try database.missingChanges())
             let counts = try database.query(
                 """
                 SELECT status, count(*), min(created_at_utc) FROM __sync_outbox
@@ -124,6 +128,7 @@ extension DeviceStore {
             summary.isOffline = try database.metadataInteger("reachable") == 0
             summary.deviceId = try database.metadataText("device_id")
             summary.isUpgradeNeeded = try database.metadataInteger("upgrade_needed") == 1
+            summary.isRevoked = try database.metadataInteger("revoked") == 1
             summary.deferredMigrations = try migrations.deferred(in: database)
             summary.queueLimit = Int(try database.metadataInteger("queue_limit") ?? 0)
             return summary

@@ -24,14 +24,18 @@ package struct Enrolment: Sendable {
     ///   - given: the authority's certificate where the person has it as a file; else it is
     ///     fetched.
     ///   - publicKey: the device's Ed25519 key.
+    ///   - former: the team of a device that enrols again. A code of another one is refused, and not
+    ///     spent.
     /// - Throws: `SyncError`.
     package func enrol(
-        name: String, node: NodeID, publicKey: [UInt8], authority given: [UInt8]? = nil
+        name: String, node: NodeID, publicKey: [UInt8], of former: FormerTeam? = nil,
+        authority given: [UInt8]? = nil
     ) throws(SyncError) -> EnrollResponse {
         // Not `??`: its autoclosure would lose the type of what is thrown.
         let authority = if let given { try vouched(given) } else { try vouched(fetchAuthority()) }
         let request = EnrollRequest(
-            code: code.text, deviceName: name, nodeId: node, publicKey: Base64.encode(publicKey))
+            code: code.text, deviceName: name, nodeId: node, publicKey: Base64.encode(publicKey),
+            formerTeam: former)
         let call = WireCall(
             method: .post, path: "/api/v1/enroll", body: request.json.serialized(),
             isAuthenticated: false)
@@ -114,6 +118,7 @@ package struct Enrolment: Sendable {
     private static func error(ofServer refusal: Refusal) -> SyncError {
         switch refusal.code {
         case "code_used": SyncError(.codeUsed, "this enrolment code was used before")
+        case "other_team": SyncError(.otherTeam, refusal.message)
         case "code_expired": SyncError(.codeExpired, "this enrolment code has expired")
         default:
             SyncError(

@@ -74,7 +74,7 @@ extension DeviceStore: Replica {
         try note(
             CycleNote(
                 digest: report.outcome.digest, isReachable: report.outcome.metServer,
-                isUpgradeNeeded: report.outcome.wantsUpgrade,
+                isUpgradeNeeded: report.outcome.wantsUpgrade, isRevoked: report.outcome.isRevoked,
                 detail: "pushed \(report.pushed), pulled \(report.pulled), \(report.outcome.label)")
         )
     }
@@ -142,6 +142,15 @@ extension CycleOutcome {
 
     fileprivate var wantsUpgrade: Bool {
         if case .refused(let refusal) = self { refusal.kind == .upgradeNeeded } else { false }
+    }
+
+    /// nil where the server did not say.
+    fileprivate var isRevoked: Bool? {
+        switch self {
+        case .synced, .unproven: false
+        case .refused(let refusal): refusal.kind == .revoked ? true : nil
+        case .storeFailed, .cancelled: nil
+        }
     }
 
     /// For the log: what happened, in words that contain no answer and no address.

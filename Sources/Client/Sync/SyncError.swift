@@ -8,6 +8,8 @@ package struct SyncError: Error, Equatable, Sendable, CustomStringConvertible {
         /// The code was used before.
         case codeUsed
         case codeExpired
+        /// The code is of another team than the device that enrols again.
+        case otherTeam
         /// No server, or one that is not ours, at that address.
         case unreachable
         /// The server refused for a reason of its own.

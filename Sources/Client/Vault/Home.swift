@@ -37,6 +37,14 @@ package struct Home: Sendable, Equatable {
     /// The copy is only ever made of a vault that stood.
     package var isEnrolled: Bool { DurableFile.exists(vault) || DurableFile.exists(vaultCopy) }
 
+    /// What stands here of a device that was enrolled: the database, else the journal; nil where there is
+    /// neither, or an enrolment was begun and not finished.
+    package func leftover() throws(VaultError) -> String? {
+        guard !VaultFiles.isBegun(in: self) else { return nil }
+        if DurableFile.exists(database) { return database }
+        return try FolderListing.names(in: journal).isEmpty ? nil : journal
+    }
+
     /// Makes the folder with its parents where it is missing, and closes it to other people.
     package func prepare() throws(VaultError) {
         try makeFolders()

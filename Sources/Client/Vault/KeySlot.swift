@@ -20,23 +20,33 @@ struct StretchedPIN: Sendable {
 
 /// The data key, closed under a PIN: Argon2id makes a key from the PIN, that key opens the box.
 struct KeySlot: Equatable {
-    /// Bound into key and box: a slot of a later layout is never read as one of this.
-    static let version: Int64 = 1
+    /// The newest layout. Bound into key and box: a slot of one is never read as one of another.
+    static let newestVersion: Int64 = 2
     static let dataKeyByteCount = 32
 
+    /// Rises by one with each slot that takes the place of another, so that of two whole ones the newer is
+    /// known. Bound into key and box as well: nobody who does not have the PIN makes an old slot a newer
+    /// one. 0 in the first layout, which did not count.
+    var generation: Int64
     var cost: Argon2id.Cost
     var salt: [UInt8]
     var box: SealedBox
 
+    var version: Int64 { Self.version(ofGeneration: generation) }
+
+    private static func version(ofGeneration generation: Int64) -> Int64 {
+        generation == 0 ? 1 : newestVersion
+    }
+
     static func close(
-        over dataKey: SecretBytes, under pin: StretchedPIN, deviceId: String
+        over dataKey: SecretBytes, under pin: StretchedPIN, deviceId: String, generation: Int64
     ) throws(VaultError) -> KeySlot {
         do {
-            let key = try wrappingKey(stretched: pin.key, deviceId: deviceId)
+            let key = try wrappingKey(stretched: pin.key, deviceId: deviceId, generation)
             defer { key.erase() }
             let box = try SealedBox.seal(
-                dataKey, key: key, associatedData: associatedData(deviceId: deviceId))
-            return KeySlot(cost: pin.cost, salt: pin.salt, box: box)
+                dataKey, key: key, associatedData: associatedData(deviceId, generation))
+            return KeySlot(generation: generation, cost: pin.cost, salt: pin.salt, box: box)
         } catch {
             throw VaultError(error)
         }
@@ -47,7 +57,7 @@ struct KeySlot: Equatable {
         do {
             let stretched = try Argon2id.derive(from: pin, salt: salt, cost: cost)
             defer { stretched.erase() }
-            return try Self.wrappingKey(stretched: stretched, deviceId: deviceId)
+            return try Self.wrappingKey(stretched: stretched, deviceId: deviceId, generation)
         } catch {
             throw VaultError(error)
         }
@@ -56,7 +66,8 @@ struct KeySlot: Equatable {
     /// The quick half, in which the tag alone decides; nil when it does not fit.
     func open(with key: SecretBytes, deviceId: String) throws(VaultError) -> SecretBytes? {
         do {
-            return try box.open(key: key, associatedData: Self.associatedData(deviceId: deviceId))
+            return try box.open(
+                key: key, associatedData: Self.associatedData(deviceId, generation))
         } catch CryptoError.notAuthentic {
             return nil
         } catch {
@@ -64,21 +75,25 @@ struct KeySlot: Equatable {
         }
     }
 
-    /// Keyed BLAKE2b over device and version under Argon2id's key; a TPM's share joins it later.
+    /// Keyed BLAKE2b over device, version and generation under Argon2id's key; a TPM's share joins it
+    /// later.
     private static func wrappingKey(
-        stretched: SecretBytes, deviceId: String
+        stretched: SecretBytes, deviceId: String, _ generation: Int64
     ) throws(CryptoError) -> SecretBytes {
         try BLAKE2b.derive(
-            from: stretched, purpose: bound("walkdown key slot key", deviceId: deviceId))
+            from: stretched, purpose: bound("walkdown key slot key", deviceId, generation))
     }
 
-    private static func associatedData(deviceId: String) -> [UInt8] {
-        bound("walkdown key slot", deviceId: deviceId)
+    private static func associatedData(_ deviceId: String, _ generation: Int64) -> [UInt8] {
+        bound("walkdown key slot", deviceId, generation)
     }
 
     /// Each part with its length before it, so that no two different lists give the same bytes.
-    private static func bound(_ purpose: String, deviceId: String) -> [UInt8] {
-        [purpose, "\(version)", deviceId].flatMap { part in
+    private static func bound(
+        _ purpose: String, _ deviceId: String, _ generation: Int64
+    ) -> [UInt8] {
+        let parts = [purpose, "\(version(ofGeneration: generation))", deviceId]
+        return (generation == 0 ? parts : parts + ["\(generation)"]).flatMap { part in
             Array("\(part.utf8.count):".utf8) + Array(part.utf8)
         }
     }

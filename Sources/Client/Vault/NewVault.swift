@@ -31,7 +31,8 @@ package struct NewVault: Sendable {
 
     /// Closes the data key for this device, quickly.
     package func bind(to deviceId: String) throws(VaultError) {
-        let slot = try KeySlot.close(over: dataKey, under: pin, deviceId: deviceId)
+        let slot = try KeySlot.close(
+            over: dataKey, under: pin, deviceId: deviceId, generation: 1)
         let document = VaultDocument(deviceId: deviceId, slot: slot)
         try DurableFile.stage(document.serialized(), for: home.vault)
     }
@@ -56,13 +57,8 @@ package struct NewVault: Sendable {
     /// a crash in here leaves its proof.
     private static func clearUnfinished(in home: Home) throws(VaultError) {
         let staged = DurableFile.stagingPath(of: home.vault)
-        guard DurableFile.exists(staged) else {
-            guard !DurableFile.exists(home.database) else {
-                throw .keyMissing(database: home.database)
-            }
-            guard try FolderListing.names(in: home.journal).isEmpty else {
-                throw .keyMissing(database: home.journal)
-            }
+        guard VaultFiles.isBegun(in: home) else {
+            if let leftover = try home.leftover() { throw .keyMissing(database: leftover) }
             return
         }
         for suffix in ["-wal", "-shm", "-journal", ""] {

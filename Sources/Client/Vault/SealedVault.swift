@@ -3,57 +3,41 @@ internal import Glibc
 
 /// A home's locked key. The data key opens the database; a PIN opens the data key.
 package struct SealedVault: Sendable {
-    private static let largestFile = 64 << 10
-
     package let home: Home
     package let deviceId: String
     private let slot: KeySlot
-    /// What is wrong with `vault.json`, where this was read from its copy.
-    package let trouble: VaultError?
+    /// Whether this was read from `vault.copy.json`, because `vault.json` is not whole or is older.
+    package let isFromCopy: Bool
+    /// How the other one of the two files stands to this.
+    package let other: Counterpart
 
-    /// Reads `vault.json`, or its copy where that is damaged or missing. Throws `.notEnrolled`,
+    /// Of the two files of a vault, the one that it was not read from.
+    package enum Counterpart: Equatable, Sendable {
+        case equal, missing
+        case unusable(VaultError)
+        /// Whole, of an earlier PIN or enrolment: it opens nothing any more.
+        case older
+        /// Whole and otherwise, and neither says that it is the newer one: only programs that counted no
+        /// generations wrote such. It is left alone until the next PIN takes the place of both.
+        case unlike
+    }
+
+    /// Reads `vault.json` and its copy, of which the newer whole one decides. Throws `.notEnrolled`,
     /// `.keyMissing`, `.damaged`, `.unknownVersion`.
     package static func load(_ home: Home) throws(VaultError) -> SealedVault {
         guard home.isEnrolled else {
-            guard DurableFile.exists(home.database), !isBegun(in: home) else {
-                throw .notEnrolled
-            }
-            throw .keyMissing(database: home.database)
+            guard let leftover = try home.leftover() else { throw .notEnrolled }
+            throw .keyMissing(database: leftover)
         }
-        let trouble: VaultError
-        do {
-            return SealedVault(try document(in: home.vault), of: home, trouble: nil)
-        } catch {
-            trouble = error
-        }
-        // What a newer version has written is no damage, and a copy might be older than that.
-        if case .unknownVersion = trouble { throw trouble }
-        do {
-            return SealedVault(try document(in: home.vaultCopy), of: home, trouble: trouble)
-        } catch {
-            throw trouble
-        }
+        return try VaultFiles(home).vault()
     }
 
-    private init(_ document: VaultDocument, of home: Home, trouble: VaultError?) {
+    init(_ document: VaultDocument, of home: Home, isFromCopy: Bool, other: Counterpart) {
         self.home = home
         deviceId = document.deviceId
         slot = document.slot
-        self.trouble = trouble
-    }
-
-    private static func document(in path: String) throws(VaultError) -> VaultDocument {
-        try VaultDocument(parsing: bytes(of: path))
-    }
-
-    private static func bytes(of path: String) throws(VaultError) -> [UInt8] {
-        let bytes = try Descriptor(path, O_RDONLY).readAll(limit: largestFile + 1)
-        guard bytes.count <= largestFile else { throw .damaged("the file is too large") }
-        return bytes
-    }
-
-    private static func isBegun(in home: Home) -> Bool {
-        DurableFile.exists(DurableFile.stagingPath(of: home.vault))
+        self.isFromCopy = isFromCopy
+        self.other = other
     }
 
     /// The data key, if `pin` is right. The try is counted on disk before the PIN is checked, and
@@ -122,25 +106,25 @@ package struct SealedVault: Sendable {
         precondition(lease.home == home, "the lease is for another home")
         let stretched = try StretchedPIN(pin, cost: cost)
         defer { stretched.key.erase() }
-        let slot = try KeySlot.close(over: dataKey, under: stretched, deviceId: deviceId)
+        let slot = try KeySlot.close(
+            over: dataKey, under: stretched, deviceId: deviceId, generation: slot.generation + 1)
         let document = VaultDocument(deviceId: deviceId, slot: slot)
-        let isDamageErased = try restore()
+        let isOldErased = try isFromCopy ? restore() : true
         let areRemainsErased = eraseRemains()
         var isCopyErased = false
         let isErased = try DurableFile.replaceErasing(home.vault, with: document.serialized()) {
             () throws(VaultError) in
             isCopyErased = try DurableFile.erase(home.vaultCopy)
         }
-        SealedVault(document, of: home, trouble: nil).keepTwice(lease: lease)
-        return isDamageErased && areRemainsErased && isCopyErased && isErased
+        SealedVault(document, of: home, isFromCopy: false, other: .missing).keepTwice(lease: lease)
+        return isOldErased && areRemainsErased && isCopyErased && isErased
     }
 
-    /// Makes a damaged or missing `vault.json` say what its copy says.
+    /// Makes a damaged, missing or older `vault.json` say what its copy says.
     ///
     /// - Returns: false where what it held could not be overwritten.
     private func restore() throws(VaultError) -> Bool {
-        guard trouble != nil else { return true }
-        return try DurableFile.replaceErasing(home.vault, with: document.serialized())
+        try DurableFile.replaceErasing(home.vault, with: document.serialized())
     }
 
     /// A crash may have left a slot that was to become one of the two files.
@@ -152,39 +136,41 @@ package struct SealedVault: Sendable {
         return isVaultErased && isCopyErased
     }
 
-    /// How the copy of `vault.json` stands to this.
-    package enum Copy: Sendable {
-        case equal, missing, different
-    }
-
-    package var copy: Copy {
-        do {
-            let bytes = try Self.bytes(of: home.vaultCopy)
-            return bytes == document.serialized() ? .equal : .different
-        } catch {
-            return DurableFile.exists(home.vaultCopy) ? .different : .missing
-        }
-    }
-
     /// Makes `vault.json` and its copy say what this says, once a PIN has opened it: after damage to
     /// either, in a home that has no copy yet, and after a crash in between. `doctor` tells where they
     /// do not, and the next process that writes tries again. This must have been read under the lease:
     /// else it may be what another process has replaced meanwhile.
     ///
+    /// Nothing is overwritten that is not known to be older than this.
+    ///
     /// - Returns: false where that did not succeed, as on a full disk.
     @discardableResult
     package func keepTwice(lease: HomeLease) -> Bool {
         precondition(lease.home == home, "the lease is for another home")
+        let files = VaultFiles(home)
         do {
-            _ = try restore()
-            if copy == .different {
-                // It may be of an older PIN.
+            if try isReplaceable(files.first) { _ = try restore() }
+            if try isReplaceable(files.copy) {
+                // What it says may be of an older PIN, and there may be no room for the new one.
                 _ = try DurableFile.erase(home.vaultCopy)
+                try DurableFile.write(document.serialized(), to: home.vaultCopy)
             }
-            if copy != .equal { try DurableFile.write(document.serialized(), to: home.vaultCopy) }
             return eraseRemains()
         } catch {
             return false
+        }
+    }
+
+    /// Whether this is to take the place of what stands there, which is not the same.
+    ///
+    /// - Throws: that it must not.
+    private func isReplaceable(_ content: VaultFiles.Content) throws(VaultError) -> Bool {
+        switch VaultFiles.counterpart(of: document, in: content) {
+        case .equal: return false
+        case .missing, .older: return true
+        case .unusable(.unknownVersion(let version)): throw .unknownVersion(version)
+        case .unusable: return true
+        case .unlike: throw .damaged("the two key slots differ, and neither is known to be newer")
         }
     }
 

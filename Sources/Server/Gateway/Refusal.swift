@@ -97,6 +97,7 @@ extension Refusal {
         case .codeUsed: Refusal(409, "code_used", error.message)
         case .codeExpired: Refusal(410, "code_expired", error.message)
         case .nodeTaken: Refusal(409, "node_taken", error.message)
+        case .otherTeam: Refusal(409, "other_team", error.message)
         case .unknownDevice: .revoked
         case .unknownForm: Refusal(404, "unknown_form", error.message)
         case .badName, .nameTaken, .unknownTeam, .formDiffers, .badForm, .unknownRecord,

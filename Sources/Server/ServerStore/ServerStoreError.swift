@@ -20,6 +20,8 @@ package struct ServerStoreError: Error, Equatable, Sendable, CustomStringConvert
         case codeExpired
         /// Another device has enrolled with this node id.
         case nodeTaken
+        /// The device enrols again and was of another team than the code.
+        case otherTeam
         case nameTaken
         case badName
         case unknownTeam

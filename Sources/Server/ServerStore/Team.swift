@@ -43,16 +43,19 @@ package struct Enrolment: Sendable {
     package var node: NodeID
     package var publicKey: String
     package var tokenHash: [UInt8]
+    /// Of a device that enrols again.
+    package var formerTeam: FormerTeam?
 
     package init(
         secretHash: [UInt8], deviceName: String, node: NodeID, publicKey: String,
-        tokenHash: [UInt8]
+        tokenHash: [UInt8], formerTeam: FormerTeam? = nil
     ) {
         self.secretHash = secretHash
         self.deviceName = deviceName
         self.node = node
         self.publicKey = publicKey
         self.tokenHash = tokenHash
+        self.formerTeam = formerTeam
     }
 }
 

@@ -7,12 +7,18 @@ package struct EnrollRequest: Hashable, Sendable {
     package var nodeId: NodeID
     /// The device's Ed25519 key, base64.
     package var publicKey: String
+    /// Of a device that enrols again, and holds what this team may see.
+    package var formerTeam: FormerTeam?
 
-    package init(code: String, deviceName: String, nodeId: NodeID, publicKey: String) {
+    package init(
+        code: String, deviceName: String, nodeId: NodeID, publicKey: String,
+        formerTeam: FormerTeam? = nil
+    ) {
         self.code = code
         self.deviceName = deviceName
         self.nodeId = nodeId
         self.publicKey = publicKey
+        self.formerTeam = formerTeam
     }
 
     package init(json: JSON) throws(CodingError) {
@@ -20,15 +26,36 @@ package struct EnrollRequest: Hashable, Sendable {
             code: try json.read("code", ShortText.read),
             deviceName: try json.read("deviceName", ShortText.read),
             nodeId: try json.read("nodeId", NodeID.init(json:)),
-            publicKey: try json.read("publicKey", ShortText.read))
+            publicKey: try json.read("publicKey", ShortText.read),
+            formerTeam: try json.optionalObject("formerTeam").map(FormerTeam.init(json:)))
     }
 
     package var json: JSON {
-        [
+        var members: [String: JSON] = [
             "code": .string(code), "deviceName": .string(deviceName), "nodeId": nodeId.json,
             "publicKey": .string(publicKey),
         ]
+        if let formerTeam { members["formerTeam"] = formerTeam.json }
+        return .object(members)
     }
+}
+
+/// A team as a device knows it from its enrolment.
+package struct FormerTeam: Hashable, Sendable {
+    /// nil where the server of then did not tell it.
+    package var id: String?
+    package var name: String
+
+    package init(id: String?, name: String) {
+        self.id = id
+        self.name = name
+    }
+
+    init(json: JSON) throws(CodingError) {
+        self.init(id: try json.optionalString("id"), name: try json.read("name", ShortText.read))
+    }
+
+    var json: JSON { ["id": JSON(id), "name": .string(name)] }
 }
 
 /// The answer 201: what a device needs to speak to this server from now on.
@@ -36,18 +63,21 @@ package struct EnrollResponse: Hashable, Sendable {
     package var deviceId: String
     package var token: String
     package var team: String
+    /// nil from a server that does not tell it.
+    package var teamId: String?
     package var caPem: String
     /// `sha256//…` of public keys, the one in use first.
     package var pins: [String]
     package var serverEpoch: Int64
 
     package init(
-        deviceId: String, token: String, team: String, caPem: String, pins: [String],
-        serverEpoch: Int64
+        deviceId: String, token: String, team: String, teamId: String? = nil, caPem: String,
+        pins: [String], serverEpoch: Int64
     ) {
         self.deviceId = deviceId
         self.token = token
         self.team = team
+        self.teamId = teamId
         self.caPem = caPem
         self.pins = pins
         self.serverEpoch = serverEpoch
@@ -58,6 +88,7 @@ package struct EnrollResponse: Hashable, Sendable {
             deviceId: try json.read("deviceId", ShortText.read),
             token: try json.read("token", ShortText.read),
             team: try json.read("team", ShortText.read),
+            teamId: try json.optionalString("teamId"),
             caPem: try json.string("caPem"), pins: try json.array("pins", of: ShortText.read),
             serverEpoch: try json.read("serverEpoch", Count.read))
     }
@@ -65,7 +96,7 @@ package struct EnrollResponse: Hashable, Sendable {
     package var json: JSON {
         [
             "deviceId": .string(deviceId), "token": .string(token), "team": .string(team),
-            "caPem": .string(caPem), "pins": .array(pins.map(JSON.string)),
+            "teamId": JSON(teamId), "caPem": .string(caPem), "pins": .array(pins.map(JSON.string)),
             "serverEpoch": .integer(serverEpoch),
         ]
     }

@@ -112,6 +112,7 @@ extension DeviceStore {
         picture.isBackgroundOff = !summary.syncsInBackground
         picture.device = summary.deviceId.map { String($0.prefix(8)) } ?? ""
         picture.offered = summary.offered
+        picture.missing = summary.missing
         picture.rows = try queueRows(of: picture.unsynced)
         picture.isListCut = picture.unsynced > Self.mostRows
         return picture

@@ -21,16 +21,22 @@ extension Frame {
             canvas.lines(lines, in: head.inset(columns: 1, rows: 0), style: theme.body)
         }
         guard !state.status.rows.isEmpty else {
-            drawEmpty(
-                state.status.offered > 0
-                    ? "Nothing waits here; what the journal alone has, 'walkdown doctor' names"
-                    : "Nothing waits: everything is at the server", in: rest)
+            drawEmpty(emptyQueue, in: rest)
             return
         }
         let items = state.status.rows.map { row in
             item(row, isFocused: row.id == screen.focus.focused, width: rest.columns)
         }
         canvas.list(items, focused: screen.focus.focused, in: rest, anchor: &scroll.queue)
+    }
+
+    private var emptyQueue: String {
+        if state.status.missing > 0 {
+            return "Nothing waits here; of what is missing 'walkdown doctor' tells"
+        }
+        return state.status.offered > 0
+            ? "Nothing waits here; what the journal alone has, 'walkdown doctor' names"
+            : "Nothing waits: everything is at the server"
     }
 
     private var queueFacts: [String] {
@@ -46,6 +52,7 @@ extension Frame {
             facts.append(agree ? "digests agree" : "digests differ")
         }
         if status.isListCut { facts.append("the first \(status.rows.count) listed") }
+        if status.missing > 0 { facts.append("\(status.missing) missing") }
         if status.offered > 0 { facts.append("\(status.offered) in the journal alone") }
         if status.isBackgroundOff { facts.append("background sync off: only 's' sends") }
         if status.isMetered, !status.isBackgroundOff { facts.append("metered: only 's' sends") }

@@ -111,6 +111,8 @@ package struct StatusPicture: Equatable, Sendable {
     package var isBackgroundOff = false
     /// Changes that stand in the journal alone, until a person decides with 'walkdown doctor'.
     package var offered = 0
+    /// Changes that were saved and are nowhere any more, until a person says that he knows it.
+    package var missing = 0
     package var rows: [QueueRow] = []
 
     package init() {}

@@ -11,6 +11,7 @@ extension AppState {
             worklist.replace(rows)
         case .status(let picture):
             tellOfOffers(picture)
+            tellOfMissing(picture)
             status = picture
             settleStatus()
         case .inspection(let picture):
@@ -51,6 +52,14 @@ extension AppState {
         notice = Notice(
             (picture.offered == 1 ? "1 change is" : "\(picture.offered) changes are")
                 + " in the journal alone, neither shown nor sent: 'walkdown doctor'", .bad)
+    }
+
+    /// The graver of the two, so said after the other.
+    private mutating func tellOfMissing(_ picture: StatusPicture) {
+        guard picture.missing > status.missing else { return }
+        notice = Notice(
+            (picture.missing == 1 ? "1 saved change is" : "\(picture.missing) saved changes are")
+                + " missing since damage: 'walkdown doctor'", .bad)
     }
 
     /// Goes to the first of them, so that nobody has to look for it.

@@ -55,9 +55,9 @@ enum JournalChange: Equatable, Sendable {
 struct JournalOrigin: Equatable, Sendable {
     /// The keys in `__sync_metadata`.
     static let keys = [
-        "device_id", "node", "client_epoch", "server_url", "token", "team", "ca_pem", "pins",
-        "device_key", "queue_limit", "parted_at", "old_cursor", "background_sync",
-        "rebuilt_number",
+        "device_id", "node", "client_epoch", "server_url", "token", "team", "team_id", "ca_pem",
+        "pins", "device_key", "queue_limit", "parted_at", "old_cursor", "background_sync",
+        "rebuilt_number", "missing_changes", "journal_gone",
     ]
 
     var metadata: [String: DatabaseValue]

@@ -51,6 +51,18 @@ struct JournalFrame: Equatable {
         return start + headByteCount + Int(number(in: segment[start + 4..<start + 8]))
     }
 
+    /// Bytes of what a mark or a note of what was let go takes, sealed, at most; a transaction takes more.
+    private static let longestMark = headByteCount + SHA256.byteCount + 12 + SealedBox.tagByteCount
+
+    /// Whether what begins here is by its length no transaction, and ends where it says.
+    static func isMark(in segment: [UInt8], at start: Int) -> Bool {
+        guard let end = end(in: segment, at: start), end - start <= longestMark,
+            end <= segment.count
+        else { return false }
+        let rest = segment[end...].prefix(magic.count)
+        return rest.elementsEqual(magic.prefix(rest.count)) || rest.allSatisfy { $0 == 0 }
+    }
+
     /// Every place that looks like the beginning of a frame.
     static func starts(in segment: [UInt8], from start: Int) -> [Int] {
         var starts: [Int] = []
@@ -115,6 +127,9 @@ struct JournalSegmentReading {
     /// Places before an entry that hold something else.
     private(set) var damagedPlaces = 0
     private(set) var tail = JournalTail.free
+    /// Where that is damaged: transactions in it, as far as can be told, and at least one where nothing
+    /// can be.
+    private(set) var changesInTail = 0
 
     init(_ segment: [UInt8], by cipher: JournalCipher) {
         var place = 0
@@ -134,6 +149,10 @@ struct JournalSegmentReading {
         guard isPassingOver else { return }
         tail = JournalTail(
             of: segment, behind: end, longestWrite: entries.isEmpty ? 2 : 1)
+        guard case .damaged = tail else { return }
+        let starts = JournalFrame.starts(in: segment, from: end)
+        changesInTail =
+            starts.isEmpty ? 1 : starts.count { !JournalFrame.isMark(in: segment, at: $0) }
     }
 
     private mutating func take(_ frame: JournalFrame, by cipher: JournalCipher) -> Bool {

@@ -73,6 +73,8 @@ struct JournalComparison {
     /// Mutations that the queue took from the journal, or gave up on its word.
     private(set) var restored = 0
     private(set) var isEqual = false
+    /// Changes that are in neither of the two any more.
+    private var missing = 0
 
     init(_ reading: JournalReading) {
         self.reading = reading
@@ -129,7 +131,11 @@ struct JournalComparison {
     /// Gives the queue what only the journal knows, and takes from it what only the journal knows to be
     /// settled.
     mutating func complete(_ database: Connection) throws {
+        missing = try missingChanges(beside: database)
         try followDatabase(database)
+        // Where nothing was applied, the same is found again after a crash.
+        try database.noteMissing(missing)
+        if try isGone(beside: database) { try database.noteJournalGone() }
         let differing = try findOffers(database)
         let (origin, counter) = try (database.journalOrigin(), database.transactionNumber())
         isEqual =
@@ -177,6 +183,16 @@ struct JournalComparison {
             offers: next.offered.dropFirst(replay.offered.count).map(OfferedChange.init))
     }
 
+    /// There was a journal, and nothing of it can be read.
+    func isGone(beside database: Connection) throws -> Bool {
+        try replay.isEmpty && database.transactionNumber() > 0
+    }
+
+    /// Changes that the journal had once, that cannot be read there, and that the database has not.
+    func missingChanges(beside database: Connection) throws -> Int {
+        reading.missingChanges(beside: try database.transactionNumber())
+    }
+
     private mutating func decideCommitted(upTo counter: Int64) {
         if let last = replay.undecided, last.number <= counter { replay.decide(committed: true) }
     }
@@ -200,6 +216,7 @@ struct JournalComparison {
                 try database.setMetadata("transaction_number", .integer(replay.number))
                 try database.setMetadata("baton", DatabaseValue(replay.position.baton))
                 try database.raiseCounters(above: replay, by: 0)
+                try database.noteMissing(missing)
             }
         }
         restored = newer.count
@@ -260,9 +277,9 @@ struct JournalComparison {
     /// For support: what was found, in numbers.
     func log(on database: Connection, nowUtc: String) throws {
         let new = offered.count - replay.offered.count
-        guard restored + new + reading.lost + reading.faults.count > 0 else { return }
+        guard restored + new + reading.lost + reading.faults.count + missing > 0 else { return }
         let detail =
-            "restored \(restored), offered \(new), lost \(reading.lost),"
+            "restored \(restored), offered \(new), lost \(reading.lost), missing \(missing),"
             + " unreadable files \(reading.faults.count)"
         try database.execute(
             "INSERT INTO __sync_log (at_utc, event, detail) VALUES (?, 'journal', ?)",

@@ -48,11 +48,18 @@ struct JournalReading {
     }
     /// Entries that count and are gone or unreadable.
     var lost: Int {
-        let counting = gaps.filter { $0.before > since }
-        let before = counting.reduce(0) { $0 + ($1.before == first ? $1.count : 0) }
         let behind = counting.reduce(0) { $0 + ($1.before == first ? 0 : $1.count) }
-        return max(before, missingAtBeginning) + behind + missingAtEnd
+        return lostAtBeginning + behind + missingAtEnd
     }
+    private var counting: [(count: Int, before: UInt64)] { gaps.filter { $0.before > since } }
+    private var lostAtBeginning: Int {
+        let before = counting.reduce(0) { $0 + ($1.before == first ? $1.count : 0) }
+        return max(before, missingAtBeginning)
+    }
+    /// Those of the missing ones at the end that are changes, and whether there may be others in a whole
+    /// file or entry that cannot be read.
+    private var changesAtEnd = 0
+    private var isEndUnread = false
     /// The last write was cut, as a power cut does it. Where the disk kept its word, what it was to say
     /// was never called saved.
     private(set) var isTorn = false
@@ -90,6 +97,7 @@ struct JournalReading {
             if fault.isMissingFile { return }
             faults.append(fault)
             segments[index].isDamaged = true
+            isEndUnread = true
             return
         }
         segments[index].byteCount = bytes.count
@@ -107,6 +115,7 @@ struct JournalReading {
         if case .damaged(let entries) = reading.tail {
             segments[index].isDamaged = true
             missingAtEnd += entries
+            changesAtEnd += reading.changesInTail
         }
         // Within the journal the next segment's first number tells what is missing.
         isTorn = reading.tail == .cut
@@ -131,7 +140,7 @@ struct JournalReading {
         if chain.number == 0, missingAtEnd > 0 {
             noteMissing(missingAtEnd, before: entry.number)
         }
-        missingAtEnd = 0
+        (missingAtEnd, changesAtEnd) = (0, 0)
         if chain.number > 0, !isNext {
             noteMissing(
                 Int(clamping: entry.number - chain.number - 1), before: entry.number)
@@ -139,6 +148,7 @@ struct JournalReading {
             noteMissing(1, before: entry.number)
         }
         chain = JournalChain(number: entry.number, hash: entry.hash)
+        isEndUnread = entry.entry == nil
         guard let content = entry.entry else {
             segments[index].isDamaged = true
             return noteMissing(1, before: entry.number)
@@ -150,5 +160,29 @@ struct JournalReading {
         case .beginning, .transaction, .confirmed: break
         }
         replay.take(content, in: segments[index].number)
+    }
+}
+
+extension JournalReading {
+    /// Changes that stood here alone and that nobody can read: so many at least. What they held may have
+    /// come again in later ones.
+    ///
+    /// - Parameter counter: the last transaction that the database knows; nil where there is none. Of what
+    ///   it knows nothing is missing.
+    func missingChanges(beside counter: Int64?) -> Int {
+        guard !replay.isEmpty else { return 0 }
+        let known = counter ?? 0
+        let atBeginning = replay.numbers.before(after: known).map { min($0, lostAtBeginning) } ?? 0
+        return atBeginning + replay.numbers.missing(after: known) + unreadAtEnd(beside: counter)
+    }
+
+    /// Where the database knows more than what can be read, that is what cannot be.
+    private func unreadAtEnd(beside counter: Int64?) -> Int {
+        if let counter, counter > replay.numbers.last { return 0 }
+        guard changesAtEnd == 0, !isEndUnread else { return max(1, changesAtEnd) }
+        // A write that was cut was never called saved. But zeros over the last entries look the same, and
+        // a database that is gone or older is no witness.
+        let isWitness = counter.map { $0 >= replay.durableNumber } ?? false
+        return !isWitness && (isTorn || lacksBeginning) ? 1 : 0
     }
 }

@@ -56,10 +56,12 @@ struct JournalReplay: Equatable {
     private(set) var highestLamport: Int64 = 0
     private(set) var highestSequence: Int64 = 0
     private(set) var isEmpty = true
+    private(set) var numbers = JournalNumbers()
 
     /// - Parameter segment: where the entry stands.
     mutating func take(_ entry: JournalEntry, in segment: Int) {
         isEmpty = false
+        numbers.take(entry)
         switch entry {
         case .beginning(let origin, _): self.origin = self.origin ?? origin
         case .snapshot(let snapshot): begin(from: snapshot, in: segment)

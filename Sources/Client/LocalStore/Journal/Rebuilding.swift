@@ -86,7 +86,8 @@ extension DeviceStore {
             restored = try database.transaction {
                 // What is unreadable may have had higher counts than everything that is readable.
                 try database.fill(
-                    from: replay, origin, margin: reading.isSound ? 0 : Self.unreadMargin)
+                    from: replay, origin, margin: reading.isSound ? 0 : Self.unreadMargin,
+                    missing: reading.missingChanges(beside: nil))
             }
         }
         try connection.close()
@@ -108,9 +109,10 @@ extension JournalReplay {
 extension Connection {
     /// - Returns: how many mutations wait again.
     fileprivate func fill(
-        from replay: JournalReplay, _ origin: JournalOrigin, margin: Int64
+        from replay: JournalReplay, _ origin: JournalOrigin, margin: Int64, missing: Int
     ) throws -> Int {
         for (key, value) in origin.metadata { try setMetadata(key, value) }
+        try noteMissing(missing)
         try setMetadata("transaction_number", .integer(replay.number))
         // The next opening tells by it that the database was not there to decide about the last entry.
         try setMetadata("rebuilt_number", .integer(replay.number))

@@ -29,11 +29,12 @@ extension Endpoints {
         let device = try gateway.store.enrol(
             Enrolment(
                 secretHash: code.secretHash, deviceName: request.deviceName,
-                node: request.nodeId, publicKey: request.publicKey, tokenHash: token.hash))
+                node: request.nodeId, publicKey: request.publicKey, tokenHash: token.hash,
+                formerTeam: request.formerTeam))
         gateway.log.event("enrolled", ["device": .string(device.id)])
         let answer = EnrollResponse(
             deviceId: device.id, token: token.text, team: device.team.name,
-            caPem: gateway.identity.authority, pins: gateway.identity.pins,
+            teamId: device.team.id, caPem: gateway.identity.authority, pins: gateway.identity.pins,
             serverEpoch: epoch)
         return .json(answer.json, status: 201)
     }

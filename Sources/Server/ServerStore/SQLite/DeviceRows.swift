@@ -36,6 +36,9 @@ extension SQLiteStore {
             guard try session.connection.owner(of: enrolment.node) == nil else {
                 throw ServerStoreError(.nodeTaken, "another device has enrolled under this node id")
             }
+            if let former = enrolment.formerTeam {
+                try session.connection.require(code.team, toBe: former)
+            }
             let id = session.newID()
             try session.connection.execute(
                 """
@@ -133,6 +136,22 @@ extension Connection {
             throw ServerStoreError(.unknownDevice, "there is no device '\(id)'")
         }
         return device
+    }
+
+    /// A device that enrols again holds what its team may see: under another one all of it would go, and
+    /// what waits there would be refused. The id decides, because a restored backup may have another name
+    /// for the team; the name does where the team was made anew since.
+    fileprivate func require(_ team: String, toBe former: FormerTeam) throws {
+        let names = try query(
+            "SELECT id, name FROM team WHERE id IN (?, ?)", [.text(team), DatabaseValue(former.id)]
+        ) { (id: try $0.text(0), name: try $0.text(1)) }
+        let name = names.first { $0.id == team }?.name
+        let isKnown = names.contains { $0.id == former.id }
+        guard isKnown ? former.id != team : former.name != name else { return }
+        throw ServerStoreError(
+            .otherTeam,
+            "the enrolment code is of team '\(name ?? "")', and the device of team '\(former.name)'"
+        )
     }
 
     fileprivate func usableCode(
