@@ -116,16 +116,19 @@ struct ProtocolPageTests {
             mutationId: "m", status: .conflict, heldBy: "h", version: 1, record: record,
             conflicts: [conflict], error: WireError(code: "c", column: "name", message: "m"))
         let server = ServerState(lamport: 1, epoch: 1, timeUtc: "t")
-        let change = FieldChange(value: .null, baseValue: .null, baseVersion: 1, lamport: 1)
+        let change = FieldChange(
+            value: .null, baseValue: .null, baseVersion: 1, lamport: 1, formerVersion: 1,
+            hasExactBase: true)
         let mutation = Mutation(
             id: "m", sequence: 1, table: "inspection", record: "r", parent: "p",
             operation: .update, lamport: 1, changes: ["valve_pressure_psi": change],
             createdAtUtc: "t", schemaVersion: 1)
+        var push = PushRequest(
+            clientNodeId: "n", clientEpoch: 1, baton: "b", pullPosition: "c",
+            mutations: [mutation])
+        push.hasExactBases = true
         return [
-            PushRequest(
-                clientNodeId: "n", clientEpoch: 1, baton: "b", pullPosition: "c",
-                mutations: [mutation]
-            ).json,
+            push.json,
             PushResponse(results: [verdict], baton: "b", server: server).json,
             PullResponse(
                 deltaRecords: [record], results: [verdict], removed: ["r"], nextCursor: "c",

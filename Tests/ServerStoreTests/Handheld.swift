@@ -14,6 +14,8 @@ final class Handheld {
     var baton: String?
     /// Of its program; an upgrade raises it.
     var schemaVersion = RecordTable.schemaVersion
+    /// An older program does not say so.
+    var hasExactBases = true
     private(set) var confirmed: [RecordID: WireRecord] = [:]
     private(set) var results: [Verdict] = []
     private(set) var lastPage: PullResponse?
@@ -110,9 +112,24 @@ final class Handheld {
     // MARK: Talking to the store
 
     func request(_ mutations: [Mutation]) -> PushRequest {
-        PushRequest(
+        var request = PushRequest(
             clientNodeId: node, clientEpoch: 1, baton: baton, schemaVersion: schemaVersion,
             pullPosition: cursor, mutations: mutations)
+        request.hasExactBases = hasExactBases
+        return request
+    }
+
+    /// What was acknowledged, as it is offered again to a restored server: with the versions of what of
+    /// it had been confirmed here.
+    func again(_ mutation: Mutation) -> Mutation {
+        var mutation = mutation
+        for (name, change) in mutation.changes {
+            guard let field = confirmed[mutation.record]?.fields[name],
+                field.stamp == Stamp(lamport: change.lamport, node: node)
+            else { continue }
+            mutation.changes[name]?.formerVersion = field.version
+        }
+        return mutation
     }
 
     @discardableResult

@@ -51,7 +51,7 @@ struct PlanTests {
         let store = try #require(yard.store as? SQLiteStore)
         var statements = try Self.statements(of: store)
         statements.formUnion(try store.readForOffice { $0.preparedStatements }.filter(Self.isOurs))
-        #expect(statements.filter { $0.contains("copied") }.count > 2)
+        #expect(statements.filter { $0.contains("FROM copied") }.count > 2)
         try expectSearches(
             statements, in: store, but: Self.small.union(["device", "device_node"]))
     }

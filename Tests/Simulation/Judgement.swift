@@ -10,7 +10,7 @@ struct Judgement {
     let node: NodeID
     private let policies: FormPolicies
     private let standing: ServerEpochs.Standing
-    private let copied: CopiedChanges
+    private let returned: ReturnedChanges
     private var states: [RecordID: RecordState]
     /// What stood before of those that come again.
     private let repeated: [MutationID: Verdict]
@@ -23,7 +23,7 @@ struct Judgement {
         self.standing = standing
         node = request.clientNodeId
         self.policies = policies
-        copied = try CopiedChanges(request, reader)
+        returned = try ReturnedChanges(request, reader)
         var states: [RecordID: RecordState] = [:]
         let ids = Set(request.mutations.flatMap { [$0.record, $0.parent].compactMap(\.self) })
         for id in ids { states[id] = try reader.recordState(id) }
@@ -36,6 +36,7 @@ struct Judgement {
     /// - Throws: `Violation` where the server came to something else.
     func check(_ response: PushResponse, _ reader: Connection) throws {
         var states = states
+        var returned = returned
         let mutations = Dictionary(request.mutations.map { ($0.id, $0) }) { first, _ in first }
         var lost: [(entry: HistoryEntry, mutation: Mutation)] = []
         for verdict in response.results {
@@ -53,12 +54,16 @@ struct Judgement {
             let current = states[mutation.record]
             let outcome = mergeRecord(
                 current: current,
-                mutation: current.map { asTaken(mutation, on: $0) } ?? mutation, node: node,
+                mutation: current.map { asTaken(mutation, on: $0, returned) } ?? mutation,
+                node: node,
                 parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true
             ) { policies.policy(of: $0, in: mutation.table) }
             lost += outcome.history.map { ($0, mutation) }
+            if isEarlier, current != nil {
+                lost += returned.replaced(in: mutation).map { ($0, mutation) }
+            }
             let isLookedAt = try mutation.deletion != nil && reader.isLookedAt(mutation.id)
-            let status = told(outcome.status, of: mutation, on: current)
+            let status = told(outcome.status, of: mutation, on: current, returned)
             guard
                 status == verdict.status
                     || isLookedAt && status == .applied && verdict.status == .merged
@@ -68,6 +73,7 @@ struct Judgement {
                     "\(mutation.id): \(verdict.status) instead of \(status)")
             }
             if outcome.isChanged { states[mutation.record] = outcome.record }
+            if isEarlier, outcome.record != nil { returned.note(mutation) }
         }
         for (entry, mutation) in lost where try !reader.keeps(entry, because: mutation) {
             throw Violation(
@@ -80,21 +86,28 @@ struct Judgement {
         }
     }
 
-    private func told(
-        _ status: Verdict.Status, of mutation: Mutation, on current: RecordState?
-    ) -> Verdict.Status {
-        guard let current else { return status }
-        if case .current = standing { return status }
-        return copied.status(status, of: mutation, on: current)
+    /// Whether the batch is of before the server was restored.
+    private var isEarlier: Bool {
+        if case .current = standing { return false }
+        return true
     }
 
-    /// As far as its bases can be believed, and less what came back by others.
-    private func asTaken(_ mutation: Mutation, on current: RecordState) -> Mutation {
-        if case .current = standing {
-            return mutation.believing(standing, at: current.version)
-        }
-        let believed = copied.rest(of: mutation).believing(standing, at: current.version)
-        return copied.known(believed, as: mutation, on: current)
+    private func told(
+        _ status: Verdict.Status, of mutation: Mutation, on current: RecordState?,
+        _ returned: ReturnedChanges
+    ) -> Verdict.Status {
+        guard let current, isEarlier else { return status }
+        return returned.status(status, of: mutation, on: current)
+    }
+
+    /// As far as its bases can be believed, and less what came back already.
+    private func asTaken(
+        _ mutation: Mutation, on current: RecordState, _ returned: ReturnedChanges
+    ) -> Mutation {
+        guard isEarlier else { return mutation.believing(standing, at: current.version) }
+        let rest = returned.rest(of: mutation)
+        return returned.known(
+            rest.believing(standing, at: current.version), as: mutation, on: current)
     }
 
     // MARK: The mutant of the order of arrival

@@ -46,6 +46,10 @@ enum BatchTime: Equatable {
     case oldEpoch
     /// Under this cursor, before a loss of scope was heard of.
     case beforeLoss(String)
+
+    /// Whether all bases are of the epoch of the cursor. Beside an old one, something newer may stand in
+    /// the same mutation.
+    var hasExactBases: Bool { self != .oldEpoch }
 }
 
 /// A batch while it is put together, in the order of the queue.
@@ -248,7 +252,8 @@ extension Connection {
         _ row: QueuedRow, to selection: inout BatchSelection, _ haveOldBases: Bool
     ) throws {
         guard selection.admits(row) else { return }
-        selection.add(try mutation(of: row), of: try time(of: row, haveOldBases))
+        let time = try time(of: row, haveOldBases)
+        selection.add(try mutation(of: row, at: time), of: time)
     }
 
     func time(of row: QueuedRow, _ haveOldBases: Bool) throws -> BatchTime {
@@ -270,8 +275,8 @@ extension Connection {
             QueuedRow.following, [.integer(sequence), .integer(count)], QueuedRow.init)
     }
 
-    func mutation(of row: QueuedRow) throws -> Mutation {
-        let changes = try query(
+    func mutation(of row: QueuedRow, at time: BatchTime) throws -> Mutation {
+        var changes = try query(
             """
             SELECT name, value, base_value, base_version, lamport
             FROM __sync_outbox_field WHERE seq_id = ?
@@ -284,6 +289,7 @@ extension Connection {
                     baseVersion: try field.integer(3), lamport: try field.integer(4))
             )
         }
+        if time == .oldEpoch { try tellPast(of: &changes, on: row.record) }
         return Mutation(
             id: row.id, sequence: row.sequence, table: row.table, record: row.record,
             parent: row.parent, operation: row.operation, lamport: row.lamport,

@@ -3,9 +3,10 @@ internal import SQLite
 
 /// What goes into a bundle: sealed, in the batches in which it would go over the network.
 package struct BundlePlan: Sendable {
-    /// Places of its mutations in the queue, and the cursor under which their bases were learnt.
+    /// Places of its mutations in the queue, and when their bases were learnt, under which cursor.
     package struct Batch: Sendable {
         let sequences: [Int64]
+        let time: BatchTime
         let pullPosition: String?
     }
 
@@ -78,12 +79,14 @@ extension DeviceStore {
                 guard let row, row.sequence == sequence, row.isSealed else {
                     throw StoreError.damaged("a change that was sealed for a bundle is gone")
                 }
-                return try database.mutation(of: row)
+                return try database.mutation(of: row, at: batch.time)
             }
-            return PushRequest(
+            var request = PushRequest(
                 clientNodeId: position.node, clientEpoch: position.clientEpoch, baton: nil,
                 schemaVersion: Schema.version, pullPosition: batch.pullPosition,
                 mutations: mutations)
+            request.hasExactBases = batch.time.hasExactBases
+            return request
         }
     }
 }
@@ -143,10 +146,13 @@ private struct BundleSelection {
     }
 
     mutating func closeBatch(_ pullPosition: (BatchTime) throws -> String?) throws {
-        let position = try pullPosition(selection.time)
+        let time = selection.time
+        let position = try pullPosition(time)
         let batch = selection.takeBatch()
         guard !batch.isEmpty else { return }
-        plan.add(BundlePlan.Batch(sequences: batch.map(\.sequence), pullPosition: position))
+        plan.add(
+            BundlePlan.Batch(
+                sequences: batch.map(\.sequence), time: time, pullPosition: position))
     }
 }
 
@@ -162,9 +168,9 @@ extension Connection {
                 guard let last = rows.last else { break }
                 after = last.sequence
                 for row in rows where selection.admits(row) {
+                    let time = try time(of: row, haveOldBases)
                     try selection.add(
-                        try mutation(of: row), of: try time(of: row, haveOldBases),
-                        pullPosition: pullPosition)
+                        try mutation(of: row, at: time), of: time, pullPosition: pullPosition)
                 }
             }
             try selection.closeBatch(pullPosition)

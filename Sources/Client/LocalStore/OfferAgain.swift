@@ -17,7 +17,7 @@ extension RemoteApplication {
         // Deleted here and unknown there: nothing is missing.
         if shown == nil, try database.isSettledTombstone(id) { return false }
         let own = OwnWords(
-            node: node, confirmed: isNew ? [:] : try database.confirmedStamps(of: id),
+            node: node, confirmed: isNew ? [:] : try database.confirmed(of: id),
             newest: try database.newestOwnEntries(of: id))
         let lacking = rows.map { row in
             guard !row.isWaiting else { return [AcknowledgedRow.Entry]() }
@@ -39,6 +39,7 @@ extension RemoteApplication {
                 missing.contains { $0.name == entry.name } || entry.isNewer(than: oldest)
             }
             last = try database.offerAgain(row, names.map(\.name), after: last, newID: newID)
+            try database.noteFormer(names, of: id, own.confirmed)
         }
         return true
     }
@@ -81,7 +82,7 @@ struct AcknowledgedRow {
             if entry.name == Mutation.deletedField { return lacksDeletion(entry, shown) }
             guard own.newest[entry.name] == entry.lamport else { return false }
             let stamp = Stamp(lamport: entry.lamport, node: own.node)
-            let confirmed = own.confirmed[entry.name]
+            let confirmed = own.confirmed[entry.name]?.stamp
             // Somebody came later, and what he entered goes as a copy: this is not the last word.
             if let confirmed, confirmed.node != own.node, stamp < confirmed { return false }
             guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
@@ -103,8 +104,8 @@ struct AcknowledgedRow {
 /// What this device knows of its own changes of one record.
 struct OwnWords {
     var node: NodeID
-    /// Of each field that has a confirmed value, who made it and when.
-    var confirmed: [FieldName: Stamp]
+    /// Of each field that has a confirmed value, that.
+    var confirmed: [FieldName: WireRecord.Field]
     /// The count of the last change of each field that was accepted, waits or is under way.
     var newest: [FieldName: Int64]
 }
@@ -149,12 +150,11 @@ extension Connection {
         return rows
     }
 
-    fileprivate func confirmedStamps(of id: RecordID) throws -> [FieldName: Stamp] {
+    fileprivate func confirmed(of id: RecordID) throws -> [FieldName: WireRecord.Field] {
         let rows = try query(
-            "SELECT name, lamport, node FROM (\(Self.confirmedFields))", [.text(id.rawValue)]
-        ) { row in
-            (try row.text(0), Stamp(lamport: try row.integer(1), node: NodeID(try row.text(2))))
-        }
+            "SELECT name, value, lamport, node, version FROM (\(Self.confirmedFields))",
+            [.text(id.rawValue)]
+        ) { (try $0.text(0), try WireRecord.Field(row: $0)) }
         return Dictionary(rows) { first, _ in first }
     }
 

@@ -40,6 +40,7 @@ package enum Schema {
         Migration("what stands in a bundle") { try $0.run(script: bundled) },
         Migration("copies that were refused alone") { try $0.run(script: refusedCopies) },
         Migration("finding what stands in a bundle") { try $0.run(script: findingBundled) },
+        Migration("versions of what is offered again") { try $0.run(script: former) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -260,6 +261,19 @@ package enum Schema {
     static let findingBundled = """
         CREATE INDEX outbox_bundled ON __sync_outbox (record_id)
             WHERE in_bundle IS NOT NULL AND status <> 'ACKNOWLEDGED';
+        """
+
+    /// Of each change that is offered again to a restored server, the version that it had as what was
+    /// confirmed, in the epoch of the old cursor; 0 where that is not known. Not in the journal: without
+    /// it the server may ask a person once too often.
+    static let former = """
+        CREATE TABLE __sync_former (
+            record_id TEXT NOT NULL,
+            name TEXT NOT NULL,
+            lamport INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            PRIMARY KEY (record_id, name, lamport)
+        ) WITHOUT ROWID;
         """
 
     /// How often a copy was refused alone, so that it goes behind the others, and how often of these the

@@ -132,11 +132,13 @@ extension Connection {
                 [.integer(mutation.sequence)])
         }
         let position = try position()
-        return PushRequest(
+        var request = PushRequest(
             clientNodeId: position.node, clientEpoch: position.clientEpoch,
             baton: position.baton, schemaVersion: Schema.version,
             pullPosition: try pullPosition(of: selection.time), mutations: selection.mutations,
             written: selection.written)
+        request.hasExactBases = selection.time.hasExactBases
+        return request
     }
 
     func status(of id: MutationID) throws -> String? {

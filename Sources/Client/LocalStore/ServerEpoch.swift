@@ -34,6 +34,7 @@ extension Connection {
         try setMetadata("pull_position", .null)
         try setMetadata("server_epoch", .integer(epoch))
         try setMetadata("full_pull", .integer(FullPull.renewal.rawValue))
+        try execute("DELETE FROM __sync_former")
         try execute("DELETE FROM __sync_unseen")
         try execute(
             "INSERT INTO __sync_unseen (record_id, is_old) SELECT id, 1 FROM record WHERE version > 0"
@@ -167,6 +168,7 @@ extension Connection {
             """
         ) { try $0.flag(0) }
         if isNeeded ?? false { return cursor }
+        try execute("DELETE FROM __sync_former")
         try setMetadata("old_cursor", .null)
         return nil
     }

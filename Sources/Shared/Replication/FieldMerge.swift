@@ -29,14 +29,23 @@ package struct FieldChange: Hashable, Sendable {
     package var baseVersion: Int64
     /// The field's own counter, which may be higher than that of the mutation it began with.
     package var lamport: Int64
+    /// Of a change that the server had confirmed before it was restored, the version that the change
+    /// had, in the epoch of the batch's cursor; 0 where it never had one or its device does not know.
+    package var formerVersion: Int64
+    /// Whether the base is for certain of the epoch of the batch's cursor, where not all of the batch
+    /// are (`PushRequest.hasExactBases`).
+    package var hasExactBase: Bool
 
     package init(
-        value: FieldValue, baseValue: FieldValue = .null, baseVersion: Int64 = 0, lamport: Int64
+        value: FieldValue, baseValue: FieldValue = .null, baseVersion: Int64 = 0, lamport: Int64,
+        formerVersion: Int64 = 0, hasExactBase: Bool = false
     ) {
         self.value = value
         self.baseValue = baseValue
         self.baseVersion = baseVersion
         self.lamport = lamport
+        self.formerVersion = formerVersion
+        self.hasExactBase = hasExactBase
     }
 }
 

@@ -110,7 +110,9 @@ extension Mutation {
                         value: value,
                         baseValue: try base.readOptional("value", FieldValue.init(json:)) ?? .null,
                         baseVersion: try base.read("version", Count.read),
-                        lamport: try base.read("lamport", Count.read))
+                        lamport: try base.read("lamport", Count.read),
+                        formerVersion: try base.readOptional("formerVersion", Count.read) ?? 0,
+                        hasExactBase: try base.optionalBool("exact") ?? false)
                 }
             } catch {
                 throw error.inside(key: "base")
@@ -120,12 +122,7 @@ extension Mutation {
     }
 
     package var json: JSON {
-        let base = changes.mapValues { change in
-            JSON.object([
-                "value": change.baseValue.json, "version": .integer(change.baseVersion),
-                "lamport": .integer(change.lamport),
-            ])
-        }
+        let base = changes.mapValues(\.baseJSON)
         return [
             "mutationId": id.json, "sequence": .integer(sequence), "tableName": .string(table),
             "recordId": record.json, "parentId": JSON(parent?.rawValue),
@@ -143,5 +140,17 @@ extension Mutation.Operation {
             throw CodingError(.unexpected, "expected INSERT, UPDATE or DELETE")
         }
         self = operation
+    }
+}
+
+extension FieldChange {
+    fileprivate var baseJSON: JSON {
+        var members: [String: JSON] = [
+            "value": baseValue.json, "version": .integer(baseVersion),
+            "lamport": .integer(lamport),
+        ]
+        if formerVersion > 0 { members["formerVersion"] = .integer(formerVersion) }
+        if hasExactBase { members["exact"] = .bool(true) }
+        return .object(members)
     }
 }

@@ -13,6 +13,9 @@ package struct PushRequest: Hashable, Sendable {
     package var schemaVersion: Int64
     /// The cursor up to which this device has pulled; nil before the first pull.
     package var pullPosition: String?
+    /// Whether all bases are for certain of that cursor's epoch. A device that has met a restored server
+    /// knows it of some (`FieldChange.hasExactBase`).
+    package var hasExactBases = false
     /// Sent since the baton's answer, without an answer of their own, and not in this batch: they show
     /// that this comes from the device that sent them, and from no copy of it.
     package var unheard: [MutationID] = []
@@ -73,6 +76,7 @@ extension PushRequest {
             throw CodingError(.tooLarge, path: "unheard", "more than \(Self.mostMutations)")
         }
         self.unheard = unheard
+        hasExactBases = try json.optionalBool("exactBases") ?? false
     }
 
     package var json: JSON {
@@ -88,6 +92,7 @@ extension PushRequest {
             "pullPosition": JSON(pullPosition),
         ]
         if !unheard.isEmpty { members["unheard"] = .array(unheard.map(\.json)) }
+        if hasExactBases { members["exactBases"] = .bool(true) }
         return members
     }
 

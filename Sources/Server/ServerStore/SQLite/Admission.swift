@@ -7,8 +7,10 @@ internal import Replication
 struct Sender {
     let device: Device
     let standpoint: Standpoint
-    /// Of the server, in which the versions of its copies were given; 0 where nobody knows.
-    var epochOfCopies: Int64 = 0
+    /// Of the server, in which the versions were given that it names; 0 where nobody knows.
+    var epochOfVersions: Int64 = 0
+    /// Whether all its bases are of that epoch.
+    var hasExactBases = false
     /// Of each record that its batch deletes, what changed below it after the device's cursor.
     var changedBelow: [RecordID: [RecordState]] = [:]
 }

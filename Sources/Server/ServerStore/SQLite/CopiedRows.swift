@@ -2,45 +2,24 @@ internal import Coding
 internal import Replication
 internal import SQLite
 
-/// What is known of a change that came back as a copy.
-struct Copied: Equatable {
-    /// That it had when it was lost.
-    let version: Int64
-    /// Of the server, in which it had it; 0 where nobody knows.
-    let epoch: Int64
-}
-
-/// A mutation, and of which of its fields others brought a copy before it came.
-struct CopiedPart {
+/// A mutation, and what of it is settled already: others brought a copy before it came, or what took
+/// its place.
+struct ReturnedPart {
     /// Without those fields.
     var rest: Mutation
     var stamps: [FieldName: Stamp] = [:]
 }
 
 extension Connection {
-    /// - Returns: nil for a change that did not come as a copy.
-    func copied(_ stamp: Stamp, _ field: FieldName, of record: RecordID) throws -> Copied? {
-        try first(
-            """
-            SELECT version, epoch FROM copied
-            WHERE record_id = ? AND name = ? AND lamport = ? AND node = ?
-            """,
-            [
-                .text(record.rawValue), .text(field), .integer(stamp.lamport),
-                .text(stamp.node.rawValue),
-            ]
-        ) { Copied(version: try $0.integer(0), epoch: try $0.integer(1)) }
-    }
-
     func copies(of record: RecordID) throws -> [RecordHistory.Copy] {
         try query(
             """
-            SELECT copied.name, copied.node, author.name, copied.lamport, copied.device_id,
-                device.name, copied.at
+            SELECT copied.name, copied.node, author.name, copied.lamport,
+                copied.device_id, device.name, copied.at
             FROM copied LEFT JOIN device ON device.id = copied.device_id
             LEFT JOIN device_node ON device_node.node = copied.node
             LEFT JOIN device AS author ON author.id = device_node.device_id
-            WHERE copied.record_id = ? ORDER BY copied.id
+            WHERE copied.record_id = ? AND is_own = 0 ORDER BY copied.id
             """, [.text(record.rawValue)]
         ) { row in
             RecordHistory.Copy(
@@ -52,39 +31,30 @@ extension Connection {
 }
 
 extension WriteSession {
-    /// Who offered it first stays known.
-    func noteCopied(
-        _ field: WireRecord.Field, _ name: FieldName, of record: RecordID, by sender: Sender
-    ) throws {
-        try connection.execute(
-            """
-            INSERT OR IGNORE INTO copied
-                (record_id, name, lamport, node, version, epoch, device_id, at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .text(record.rawValue), .text(name), .integer(field.stamp.lamport),
-                .text(field.stamp.node.rawValue), .integer(field.version),
-                .integer(sender.epochOfCopies), .text(sender.device.id), .integer(now),
-            ])
-    }
-
-    /// What a device offers again of its own, and what of that came back as a copy before: this stands,
-    /// was overwritten, or waits for a supervisor, and nobody is to be asked about it twice.
-    func partCopied(
+    /// What a device offers again of its own, and what of that came back before: this stands, was
+    /// overwritten, or waits for a supervisor, and nobody is to be asked about it twice. So is what
+    /// had another one in its place before the restore, which is here again.
+    func partReturned(
         _ mutation: Mutation, on record: StoredRecord?, by author: Author
-    ) throws -> CopiedPart {
-        var part = CopiedPart(rest: mutation)
+    ) throws -> ReturnedPart {
+        var part = ReturnedPart(rest: mutation)
         guard let record, let sender = author.sender, !author.isCopy,
             sender.standpoint.epoch != .current
         else { return part }
         for (name, change) in mutation.changes {
             let field = WireRecord.Field(
                 value: change.value, stamp: Stamp(lamport: change.lamport, node: author.node),
-                version: 0)
-            guard try connection.copied(field.stamp, name, of: record.id) != nil,
-                try connection.hasTrace(of: field, on: name, of: record.id)
-            else { continue }
+                version: change.formerVersion)
+            let isHere = try connection.hasTrace(of: field, on: name, of: record.id)
+            let isKnown = try connection.returned(field.stamp, name, of: record.id) != nil
+            if !isHere || !isKnown {
+                guard try connection.hasSuccessor(of: field, name, record.id, from: sender)
+                else { continue }
+                if !isHere {
+                    try keepReplaced(field, name, of: record.id, because: mutation.id)
+                }
+            }
+            try noteReturned(change, name, of: record.id, by: author)
             part.rest.changes[name] = nil
             part.stamps[name] = field.stamp
         }
@@ -94,7 +64,7 @@ extension WriteSession {
     /// The verdict on the whole mutation. What a supervisor still has to decide of it is from now on
     /// decided about this mutation, so that its author hears of it.
     func answer(
-        _ verdict: Verdict, with part: CopiedPart, on record: StoredRecord?
+        _ verdict: Verdict, with part: ReturnedPart, on record: StoredRecord?
     ) throws -> Verdict {
         var verdict = verdict
         for (name, stamp) in part.stamps.sorted(by: { $0.key < $1.key }) {
@@ -133,53 +103,5 @@ extension WriteSession {
             "UPDATE review SET mutation_id = ?5 WHERE \(waiting)",
             key + [.text(mutation.id.rawValue)])
         return conflict
-    }
-
-    /// The mutation, `believed` as far as its versions can be, with the bases that show that its author
-    /// had seen what came back as a copy: a copy by the version that this had, any other by the very
-    /// value.
-    func knowing(
-        _ mutation: Mutation, believed: Mutation, on record: StoredRecord, by author: Author
-    ) throws -> Mutation {
-        guard let sender = author.sender, sender.standpoint.epoch != .current else {
-            return believed
-        }
-        var known = believed
-        for (name, change) in mutation.changes {
-            guard let register = record.fields[name],
-                believed.changes[name]?.baseVersion ?? 0
-                    < register.newestChange(notBy: author.node),
-                let copied = try connection.copied(register.stamp, name, of: record.id)
-            else { continue }
-            let hasSeen =
-                author.isCopy
-                ? copied.isSeen(at: change.baseVersion, in: sender.epochOfCopies)
-                : copied.isBase(of: change, over: register, in: sender.standpoint.cursor?.epoch)
-            if hasSeen { known.changes[name]?.baseVersion = register.version }
-        }
-        return known
-    }
-}
-
-extension Copied {
-    /// Whether who had seen this version of the record had seen the change.
-    func isSeen(at version: Int64, in epoch: Int64) -> Bool {
-        self.epoch > 0 && self.epoch == epoch && self.version <= version
-    }
-
-    /// Whether a change was made on it: on its value, later, and on its version where that says something.
-    /// A value alone says little where there are few to choose from.
-    func isBase(
-        of change: FieldChange, over register: FieldRegister, in epoch: Int64?
-    ) -> Bool {
-        guard !register.value.isNull, change.baseValue == register.value,
-            change.lamport > register.stamp.lamport
-        else { return false }
-        return self.epoch == 0 || self.epoch != epoch || version <= change.baseVersion
-    }
-
-    /// Whether it took the place of one that had this version.
-    func isNewer(than version: Int64, in epoch: Int64) -> Bool {
-        self.epoch > 0 && self.epoch == epoch && self.version > version
     }
 }

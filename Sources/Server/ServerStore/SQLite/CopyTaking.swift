@@ -45,10 +45,9 @@ private struct CopyTaking {
         schemaVersion = request.schemaVersion
         let standpoint = try session.connection.standpoint(
             of: request.pullPosition, in: session.epoch)
-        let isComparable = request.isOfOneEpoch && standpoint.epoch != .unknown
         sender = Sender(
             device: device, standpoint: standpoint,
-            epochOfCopies: isComparable ? standpoint.cursor?.epoch ?? 0 : 0)
+            epochOfVersions: request.isOfOneEpoch ? standpoint.cursor?.epoch ?? 0 : 0)
     }
 
     /// What one author entered in one record; each field has a counter of its own.
@@ -96,7 +95,7 @@ private struct CopyTaking {
         guard verdict.columns.contains(name), var field = copy.fields[name],
             case .string(let text) = field.value,
             let record = try session.connection.record(copy.id),
-            try session.connection.copied(field.stamp, name, of: copy.id) == nil
+            try session.connection.returned(field.stamp, name, of: copy.id) == nil
         else { return }
         switch InspectionState(rawValue: text) {
         case .approved: field.value = .string(InspectionState.complete.rawValue)
@@ -152,7 +151,7 @@ private struct CopyTaking {
                 try keepTwin(of: field, name, of: copy.id)
                 continue
             }
-            if let register = standing[name], try wasReplaced(field, by: register, name, copy.id) {
+            if try session.connection.hasSuccessor(of: field, name, copy.id, from: sender) {
                 try keepReplaced(field, name, of: copy.id)
                 continue
             }
@@ -164,24 +163,21 @@ private struct CopyTaking {
         }
     }
 
-    /// Whether the value that stands came back as a copy too, and had taken this one's place before the
-    /// restore: that was settled then.
-    private func wasReplaced(
-        _ field: WireRecord.Field, by register: FieldRegister, _ name: FieldName,
-        _ record: RecordID
-    ) throws -> Bool {
-        let copied = try session.connection.copied(register.stamp, name, of: record)
-        return copied?.isNewer(than: field.version, in: sender.epochOfCopies) ?? false
-    }
-
     private func keepReplaced(
         _ field: WireRecord.Field, _ name: FieldName, of record: RecordID
     ) throws {
-        let entry = HistoryEntry(
-            field: name, value: field.value, stamp: field.stamp, rule: .seen)
-        try session.keep(
-            entry, of: record, version: 0, because: MutationID(session.newID()))
-        try session.noteCopied(field, name, of: record, by: sender)
+        try session.keepReplaced(
+            field, name, of: record, because: MutationID(session.newID()))
+        try session.noteReturned(
+            change(of: field), name, of: record,
+            by: .copy(of: field.stamp.node, from: sender))
+    }
+
+    /// Its own version is what the change made; it had seen the one before.
+    private func change(of field: WireRecord.Field) -> FieldChange {
+        FieldChange(
+            value: field.value, baseVersion: max(field.version - 1, 0),
+            lamport: field.stamp.lamport, formerVersion: field.version)
     }
 
     /// Two copies of one device have entered two values under one stamp: the other one stands here.
@@ -203,19 +199,11 @@ private struct CopyTaking {
         let mutation = Mutation(
             id: MutationID(session.newID()), sequence: 0, table: copy.table, record: copy.id,
             parent: copy.parent, operation: makes ? .insert : .update, lamport: share.lamport,
-            changes: share.fields.mapValues { field in
-                // Its own version is what the change made; it had seen the one before.
-                FieldChange(
-                    value: field.value, baseVersion: max(field.version - 1, 0),
-                    lamport: field.stamp.lamport)
-            }, createdAtUtc: SyncTimestamp.text(session.now), schemaVersion: schemaVersion)
+            changes: share.fields.mapValues(change), createdAtUtc: SyncTimestamp.text(session.now), schemaVersion: schemaVersion)
         try session.unit {
             let verdict = try session.merge(mutation, by: .copy(of: share.author, from: sender))
             try keepUndecided(verdict.conflicts, of: mutation, by: share.author)
             try openBuried(verdict.conflicts, of: mutation, by: share.author)
-            for (name, field) in share.fields {
-                try session.noteCopied(field, name, of: copy.id, by: sender)
-            }
         }
     }
 

@@ -11,7 +11,7 @@ extension WriteSession {
     /// - Throws: `Admission.Refusal` where the mutation is not taken.
     func merge(_ sent: Mutation, by author: Author, in site: Site? = nil) throws -> Verdict {
         let existing = try connection.record(sent.record)
-        let part = try partCopied(sent, on: existing, by: author)
+        let part = try partReturned(sent, on: existing, by: author)
         let mutation = part.rest
         let parent =
             existing == nil ? try mutation.parent.flatMap { try connection.record($0) } : nil
@@ -49,6 +49,7 @@ extension WriteSession {
             if isReborn { try connection.forgetPruned(mutation.record) }
         }
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
+        if outcome.record != nil { try noteReturned(mutation, by: author) }
         return try answer(
             outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt)),
             with: part, on: existing)

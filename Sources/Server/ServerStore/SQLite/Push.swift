@@ -273,7 +273,9 @@ struct BatchMerge {
             return rejection(of: mutation, .contentMismatch)
         }
         let sender = Sender(
-            device: device, standpoint: standpoint, changedBelow: changedBelow)
+            device: device, standpoint: standpoint,
+            epochOfVersions: standpoint.cursor?.epoch ?? 0,
+            hasExactBases: request.hasExactBases, changedBelow: changedBelow)
         do {
             let verdict = try session.unit {
                 let verdict = try session.merge(mutation, by: .device(sender)).readable

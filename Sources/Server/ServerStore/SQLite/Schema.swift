@@ -25,6 +25,7 @@ enum Schema {
                     """)
         },
         Migration("who offered which copy") { try $0.run(script: copied) },
+        Migration("what came back from its own author") { try $0.run(script: returned) },
     ])
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the

@@ -48,4 +48,12 @@ extension Schema {
         );
         CREATE INDEX copied_by_age ON copied (at);
         """
+
+    /// The same of what a device brought of its own from before a restore (`is_own`): by `version`, or
+    /// by `base_version` where it never had one, later and earlier changes are told apart in whatever
+    /// order they come.
+    static let returned = """
+        ALTER TABLE copied ADD COLUMN base_version INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE copied ADD COLUMN is_own INTEGER NOT NULL DEFAULT 0;
+        """
 }
