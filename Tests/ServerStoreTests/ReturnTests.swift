@@ -189,4 +189,50 @@ struct ReturnTests {
         #expect(try second.push(new).map(\.status) == [.applied])
         #expect(try yard.everything()[id]?.fields["notes"]?.value == .string("new"))
     }
+
+    // MARK: Deletions
+
+    /// The author enters a value and the other device deletes the record, or has the deletion still to
+    /// send; then the server is set back behind both.
+    private func deletion(
+        _ backend: Backend, isSeen: Bool, wasSent: Bool
+    ) throws -> (yard: Yard, id: RecordID, author: Handheld, other: Handheld, both: [Mutation]) {
+        let (yard, id, author, other) = try Yard.pair(backend)
+        let below = other.mutation(
+            "f1", table: RecordTable.finding, parent: id, .insert, ["text": .string("leak")])
+        try other.push(below)
+        let backup = try yard.backUp()
+        let edit = author.change(id, ["notes": .string("cracked")])
+        try author.push(edit)
+        if isSeen { try other.pull() }
+        let deletion = other.delete(id)
+        if wasSent { try other.push(deletion) }
+        try yard.restore(backup)
+        return (yard, id, author, other, [edit, deletion])
+    }
+
+    @Test(
+        "T86 a deletion is looked at after a restore only if it had not seen what stood",
+        arguments: Backend.allCases, [true, false])
+    func deletedSeen(backend: Backend, isSeen: Bool) throws {
+        for (wasSent, isCopy) in [(true, false), (true, true), (false, false), (false, true)] {
+            let day = try deletion(backend, isSeen: isSeen, wasSent: wasSent)
+            if isCopy {
+                let witness = try #require(day.author.confirmed[day.id])
+                _ = try day.author.offer([witness], to: day.yard)
+            } else {
+                try day.author.push(day.author.again(day.both[0]))
+            }
+            var deletion = day.both[1]
+            if wasSent {
+                let version = day.other.confirmed[day.id]?.version ?? 0
+                deletion.changes[Mutation.deletedField]?.formerVersion = version
+                day.other.hasExactBases = false
+            }
+            let told = try day.other.push(deletion).map(\.status)
+            #expect(told == [isSeen ? .applied : .merged], "\(wasSent) \(isCopy)")
+            #expect(try day.yard.store.openReviews().isEmpty == isSeen, "\(wasSent) \(isCopy)")
+            #expect(try day.yard.everything()[day.id]?.isDeleted == true)
+        }
+    }
 }

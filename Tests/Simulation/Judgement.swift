@@ -56,7 +56,8 @@ struct Judgement {
                 current: current,
                 mutation: current.map { asTaken(mutation, on: $0, returned) } ?? mutation,
                 node: node,
-                parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true
+                parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true,
+                seen: isEarlier ? returned.seen(byDeletion: mutation, on: current) : []
             ) { policies.policy(of: $0, in: mutation.table) }
             lost += outcome.history.map { ($0, mutation) }
             if isEarlier, current != nil {

@@ -157,6 +157,21 @@ struct ReturnedChanges {
         return known
     }
 
+    /// Fields of which a deletion had seen what stands.
+    func seen(byDeletion mutation: Mutation, on current: RecordState?) -> Set<FieldName> {
+        guard let deletion = mutation.deletion, epoch > 0,
+            hasExactBases || deletion.hasExactBase
+                || deletion.baseVersion < deletion.formerVersion
+        else { return [] }
+        let seen = (current?.fields ?? [:]).filter { name, register in
+            let past = returned[
+                Change(record: mutation.record, name: name, stamp: register.stamp)]
+            guard let past, past.epoch == epoch, past.version > 0 else { return false }
+            return past.version <= deletion.baseVersion
+        }
+        return Set(seen.keys)
+    }
+
     private func hasSeen(
         _ past: Past, _ change: FieldChange, _ register: FieldRegister
     ) -> Bool {

@@ -9,12 +9,15 @@ internal import Coding
 ///   - isPruned: whether a record of this id was deleted so long ago that its tombstone is gone.
 ///   - changedBelow: for a deletion, the living records below that changed after its device last
 ///     pulled, as they were before the device's own batch.
+///   - seen: for a deletion, fields of which its device had seen what stands, whatever their versions.
 ///   - policy: the form's policy for a field.
 package func mergeRecord(
     current: RecordState?, mutation: Mutation, node: NodeID, parentIsKnown: Bool,
-    isPruned: Bool = false, changedBelow: [RecordState] = [], policy: (FieldName) -> MergePolicy
+    isPruned: Bool = false, changedBelow: [RecordState] = [], seen: Set<FieldName> = [],
+    policy: (FieldName) -> MergePolicy
 ) -> RecordOutcome {
-    let meeting = RecordMeeting(mutation: mutation, node: node, changedBelow: changedBelow)
+    let meeting = RecordMeeting(
+        mutation: mutation, node: node, changedBelow: changedBelow, seen: seen)
     guard let current else {
         guard mutation.operation == .insert, !isPruned else {
             return meeting.meetsNothing(isPruned: isPruned)
@@ -54,6 +57,7 @@ private struct RecordMeeting {
     let mutation: Mutation
     let node: NodeID
     let changedBelow: [RecordState]
+    let seen: Set<FieldName>
 
     private var deletion: FieldChange? { mutation.deletion }
 
@@ -135,8 +139,8 @@ private struct RecordMeeting {
     ) -> RecordOutcome.Review? {
         let unseen = record.fields.filter { name, register in
             let isOwn = register.stamp.node == node && policy(name) != .union
-            let seen = max(deletion.baseVersion, mutation.changes[name]?.baseVersion ?? 0)
-            return !isOwn && register.newestChange(notBy: node) > seen
+            let base = max(deletion.baseVersion, mutation.changes[name]?.baseVersion ?? 0)
+            return !isOwn && !seen.contains(name) && register.newestChange(notBy: node) > base
         }
         return Self.review(of: unseen, in: record.id)
     }

@@ -199,7 +199,8 @@ private struct CopyTaking {
         let mutation = Mutation(
             id: MutationID(session.newID()), sequence: 0, table: copy.table, record: copy.id,
             parent: copy.parent, operation: makes ? .insert : .update, lamport: share.lamport,
-            changes: share.fields.mapValues(change), createdAtUtc: SyncTimestamp.text(session.now), schemaVersion: schemaVersion)
+            changes: share.fields.mapValues(change), createdAtUtc: SyncTimestamp.text(session.now),
+            schemaVersion: schemaVersion)
         try session.unit {
             let verdict = try session.merge(mutation, by: .copy(of: share.author, from: sender))
             try keepUndecided(verdict.conflicts, of: mutation, by: share.author)

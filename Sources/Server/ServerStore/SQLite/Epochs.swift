@@ -46,6 +46,25 @@ extension Connection {
         ) { try $0.integer(0) } ?? 0
     }
 
+    /// What below a record is later than the cursor of whoever deletes it. Under a cursor from before a
+    /// restore that is also what changed since: places in the feed are given once more then.
+    func living(below id: RecordID, notHeardOfAt standpoint: Standpoint) throws -> [RecordState] {
+        // While a site is delivered that joined the scope, the cursor passes what is still to come.
+        guard let cursor = standpoint.cursor, cursor.expansion == nil else {
+            return try living(below: id, changedAfter: 0)
+        }
+        switch standpoint.epoch {
+        case .unknown: return try living(below: id, changedAfter: 0)
+        case .current: return try living(below: id, changedAfter: cursor.position)
+        case .earlier(let next):
+            let later = Set(try living(below: id, changedAfter: cursor.position).map(\.id))
+            return try living(below: id, changedAfter: 0).filter { record in
+                try later.contains(record.id)
+                    || record.version > version(of: record.id, whenBegan: next)
+            }
+        }
+    }
+
     /// Milliseconds since 1970, UTC.
     func beginning(of epoch: Int64) throws -> Int64 {
         try first("SELECT began_at FROM server_epoch WHERE epoch = ?", [.integer(epoch)]) {

@@ -34,6 +34,7 @@ extension WriteSession {
             node: author.node,
             parentIsKnown: mutation.parent == nil || parent != nil, isPruned: isPruned,
             changedBelow: author.sender?.changedBelow[mutation.record] ?? [],
+            seen: try seen(byDeletion: mutation, on: existing, by: author),
             policy: { author.isCopy ? policies.policy(of: $0).supervised : policies.policy(of: $0) }
         )
         if let error = outcome.error { throw Admission.Refusal.rejected(error) }

@@ -220,11 +220,10 @@ struct BatchMerge {
     /// Before the batch's own changes move anything. What it deletes itself is judged by itself.
     private mutating func lookBelow() throws {
         let deleted = Set(request.mutations.filter { $0.deletion != nil }.map(\.record))
-        // While a site is delivered that joined the scope, the cursor passes what is still to come.
-        let heard = standpoint.cursor?.expansion == nil ? standpoint.position : 0
         for id in deleted {
-            changedBelow[id] = try session.connection.living(below: id, changedAfter: heard)
-                .filter { !deleted.contains($0.id) }
+            changedBelow[id] = try session.connection.living(
+                below: id, notHeardOfAt: standpoint
+            ).filter { !deleted.contains($0.id) }
         }
     }
 

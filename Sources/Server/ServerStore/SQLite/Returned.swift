@@ -42,6 +42,12 @@ extension FieldChange {
         if formerVersion > 0 { return formerVersion - 1 }
         return hasExactBase || self.hasExactBase ? baseVersion : nil
     }
+
+    /// Whether the base is of the epoch of the batch's cursor. What it says of a deletion counts also
+    /// where that was in force before: a person may not have looked at it yet.
+    fileprivate func tellsBase(_ hasExactBase: Bool) -> Bool {
+        hasExactBase || self.hasExactBase || baseVersion < formerVersion
+    }
 }
 
 extension Connection {
@@ -107,6 +113,23 @@ extension WriteSession {
             known.changes[name]?.baseVersion = register.version
         }
         return known
+    }
+
+    /// Fields of which whoever deletes had seen what stands: it came back from before the restore, and his
+    /// deletion is from there too.
+    func seen(
+        byDeletion mutation: Mutation, on record: StoredRecord?, by author: Author
+    ) throws -> Set<FieldName> {
+        guard let record, let deletion = mutation.deletion, let sender = author.sender,
+            sender.standpoint.epoch != .current, sender.epochOfVersions > 0,
+            deletion.tellsBase(sender.hasExactBases)
+        else { return [] }
+        let seen = try record.fields.filter { name, register in
+            let returned = try connection.returned(register.stamp, name, of: record.id)
+            guard let returned, returned.epoch == sender.epochOfVersions else { return false }
+            return 1...max(deletion.baseVersion, 1) ~= returned.version
+        }
+        return Set(seen.keys)
     }
 
     /// What a device brings again of its own, or for the first time, from before the restore.
