@@ -77,6 +77,26 @@ struct BundleCommandTests {
         #expect(try run("outbox", "--json").json?.asArray().isEmpty == true)
     }
 
+    @Test(
+        "so does a decision that gives up what this device had entered", arguments: [true, false],
+        ["--theirs", "--mine", "seals=WORN"])
+    func resolved(isBundled: Bool, decision: String) throws {
+        try bench.makeConflict {
+            if isBundled { _ = try run("bundle", file) }
+        }
+        let outcome = try run("resolve", StoreBench.assigned.rawValue, decision)
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        let isTold = outcome.output.contains("It may stand in a bundle that was written before")
+        #expect(isTold == (isBundled && decision != "--mine"))
+    }
+
+    @Test("and as a document")
+    func resolvedAsDocument() throws {
+        try bench.makeConflict { _ = try run("bundle", file) }
+        let outcome = try run("resolve", StoreBench.assigned.rawValue, "--theirs", "--json")
+        #expect(try outcome.json?.bool("inBundle") == true)
+    }
+
     @Test("never over a file that is there, and nothing is sealed for that")
     func occupied() throws {
         try answer("notes=one")

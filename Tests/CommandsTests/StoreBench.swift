@@ -133,8 +133,9 @@ struct StoreBench {
     }
 
     /// Answers a question on the assigned inspection and lets the office have answered otherwise.
-    func makeConflict() throws {
+    func makeConflict(beforeSending: () throws -> Void = {}) throws {
         #expect(try run("set", Self.assigned.rawValue, "seals=GOOD").status == 0)
+        try beforeSending()
         try settle(by: [
             "status": "conflict", "version": 2,
             "record": record(

@@ -194,6 +194,19 @@ struct ReviewTests {
         #expect(story.field.held.isEmpty)
     }
 
+    @Test("what is given up and may stand in a bundle is told", arguments: ["mt", "mm"])
+    func bundled(keys: String) throws {
+        var story = try Story()
+        var picture = Self.picture
+        picture.isInBundle = true
+        story.field.conflicts[Story.freezer] = picture
+        story.field.inspections[Story.freezer]?.hasConflict = true
+        story.openFreezer()
+        story.type("v" + keys)
+        let text = try #require(story.state.notice?.text)
+        #expect(text.contains("bundle") == (keys == "mt"))
+    }
+
     @Test("a third value is typed, or chosen from what the question offers")
     func edit() throws {
         var story = try Self.story()

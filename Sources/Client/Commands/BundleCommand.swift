@@ -23,6 +23,11 @@ enum BundleCommand {
         return .done
     }
 
+    /// For whoever gives up a change that may stand in one.
+    static let warning =
+        "It may stand in a bundle that was written before: whoever imports that one brings it back,"
+        + " so destroy the file where that must not be."
+
     private static func write(_ store: DeviceStore, to path: String) throws -> Written {
         guard let enrolment = try store.enrolment(), !enrolment.deviceID.isEmpty else {
             throw StoreError.damaged("it does not know its server")

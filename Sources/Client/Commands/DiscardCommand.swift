@@ -33,20 +33,16 @@ enum DiscardCommand {
             "mutationId": .string(id.rawValue), "discarded": true, "inBundle": .bool(isInBundle),
         ]
         try run.emit(document) {
-            "\(id) is discarded\n" + (isInBundle ? inBundle + "\n" : "")
+            "\(id) is discarded\n" + (isInBundle ? BundleCommand.warning + "\n" : "")
         }
         return .done
     }
-
-    private static let inBundle =
-        "It may stand in a bundle that was written before: whoever imports that one brings it back,"
-        + " so destroy the file where that must not be."
 
     private static func confirm(
         _ id: MutationID, removing count: Int, _ isInBundle: Bool, _ run: CommandRun
     ) throws {
         let what = count > 1 ? " with \(count - 1) records below it" : ""
-        if isInBundle { run.console.say(inBundle) }
+        if isInBundle { run.console.say(BundleCommand.warning) }
         run.console.say("Discard \(id)\(what)? This cannot be taken back. Type 'yes':")
         guard run.surroundings.readLine() == "yes" else {
             throw Failure(.failed, "nothing was discarded")

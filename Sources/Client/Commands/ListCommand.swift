@@ -33,7 +33,9 @@ extension InspectionSummary {
     var stateWords: String { InspectionState(rawValue: state)?.label ?? state }
 
     /// The keys of a row of `list`.
-    var json: JSON {
+    var json: JSON { .object(members) }
+
+    var members: [String: JSON] {
         [
             "id": .string(id.rawValue), "form": .string(form), "formVersion": .string(formVersion),
             "asset": JSON(asset), "site": JSON(site), "state": .string(state),

@@ -30,18 +30,37 @@ enum ResolveCommand {
         let answers = try AnswerWords(words)
         let outcome = try run.withStore(for: .writing) { store in
             let detail = try store.detail(matching: run.invocation.operand("ID"))
+            let id = detail.summary.id
+            let decisions = try decisions(for: detail, answers, store, run)
+            let isInBundle = try store.isInBundle(whatResolves: id)
             try store.resolve(
-                detail.summary.id, decisions(for: detail, answers, store, run),
+                id, decisions,
                 shown: Dictionary(
                     detail.conflicts.map { ($0.column, $0.theirs) }, uniquingKeysWith: { $1 }))
-            return try Outcome(of: detail.summary.id, in: store)
+            return Outcome(
+                rest: try Rest(of: id, in: store),
+                isInBundle: isInBundle && decisions.values.contains { $0 != .mine })
         }
         try run.emit(outcome.json) { outcome.words }
         return .done
     }
 
+    private struct Outcome {
+        var rest: Rest
+        /// Whether a bundle may bring back what was given up.
+        var isInBundle: Bool
+
+        var json: JSON {
+            var members = rest.members
+            members["inBundle"] = .bool(isInBundle)
+            return .object(members)
+        }
+
+        var words: String { rest.words + (isInBundle ? BundleCommand.warning + "\n" : "") }
+    }
+
     /// What is left of the inspection: the decision may have let it go.
-    private enum Outcome {
+    private enum Rest {
         case settled(InspectionSummary)
         case gone(RecordID)
 
@@ -53,9 +72,9 @@ enum ResolveCommand {
             }
         }
 
-        var json: JSON {
+        var members: [String: JSON] {
             switch self {
-            case .settled(let summary): summary.json
+            case .settled(let summary): summary.members
             case .gone(let id): ["id": .string(id.rawValue), "deleted": true]
             }
         }

@@ -69,6 +69,16 @@ extension DeviceStore {
         }
     }
 
+    /// Whether what this device entered, and gives up with its decision on a conflict, may stand in a
+    /// bundle.
+    package func isInBundle(whatResolves id: RecordID) throws -> Bool {
+        try read { database in
+            try database.waitingMutations(of: id).contains {
+                $0.status == "CONFLICT" && $0.isInBundle
+            }
+        }
+    }
+
     /// A batch of the plan as a push. Only under the home's lease, so that nobody has settled
     /// anything of it meanwhile.
     package func request(of batch: BundlePlan.Batch) throws -> PushRequest {

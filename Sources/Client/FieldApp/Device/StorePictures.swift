@@ -161,7 +161,9 @@ extension DeviceStore {
                 theirsBy: conflict.theirsNode.map { String($0.rawValue.prefix(8)) },
                 rule: conflict.rule, draft: drafts[conflict.column])
         }
-        return ConflictPicture(id: id, name: shownName(summary), fields: fields)
+        var picture = ConflictPicture(id: id, name: shownName(summary), fields: fields)
+        picture.isInBundle = try isInBundle(whatResolves: id)
+        return picture
     }
 }
 

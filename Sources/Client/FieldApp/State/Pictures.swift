@@ -170,6 +170,8 @@ package struct ConflictPicture: Equatable, Sendable {
     package var id: RecordID
     package var name: String
     package var fields: [ConflictField]
+    /// Whether a bundle may bring back what is given up here.
+    package var isInBundle = false
 
     package init(id: RecordID, name: String, fields: [ConflictField]) {
         self.id = id

@@ -125,7 +125,7 @@ extension AppState {
         case .retry: notice = Notice("Waits to be sent again")
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
-            return dropBegun(in: id) + closeReview(id, saying: Notice("Settled", .good)) + refresh()
+            return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
         case .open, .refresh: break
         }
         return refresh()
@@ -222,6 +222,16 @@ extension AppState {
     }
 
     /// Takes the review away with whatever stands over it.
+    private func settled(_ id: RecordID) -> Notice {
+        let givesUpBundled = layers.layers.contains { layer in
+            guard case .review(let screen) = layer, screen.id == id else { return false }
+            return screen.picture?.isInBundle == true
+                && screen.decisions.values.contains { $0 != .mine }
+        }
+        let bundle = "; a bundle of before, imported later, brings back what was given up"
+        return Notice("Settled" + (givesUpBundled ? bundle : ""), .good)
+    }
+
     private mutating func closeReview(_ id: RecordID, saying notice: Notice) -> [Effect] {
         leftReviews[id] = nil
         let isOpen = layers.layers.contains { layer in
