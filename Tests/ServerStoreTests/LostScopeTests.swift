@@ -346,4 +346,45 @@ struct LostScopeTests {
         let report = try #require(south.lastPage?.digest)
         #expect(report.sites.filter { $0.value != SiteDigest() } == south.digests)
     }
+
+    @Test(
+        "T88 edits of before a restore, also of an epoch that a second one has forgotten, go to review",
+        arguments: Backend.allCases, [1, 2])
+    func restored(backend: Backend, restores: Int) throws {
+        let (yard, id, north, south) = try yard(backend)
+        let backup = try yard.backUp()
+        for _ in 1..<restores {
+            try yard.restore(backup)
+            north.cursor = nil
+            try north.pull()
+        }
+        let sent = north.change(id, ["high": .integer(3)])
+        #expect(try north.push(sent).map(\.status) == [.applied])
+        let edit = north.change(id, ["notes": .string("entered offline")])
+        try yard.restore(backup)
+        try move(yard, to: "south")
+        #expect(try north.push(sent, edit).map(\.status) == [.quarantined, .quarantined])
+        #expect(try yard.store.openReviews().map(\.column).sorted() == ["high", "notes"])
+        south.cursor = nil
+        try south.pull()
+        #expect(south.value(id, "notes") == .null && south.value(id, "high") == .null)
+    }
+
+    @Test(
+        "T88 of what a colleague's copy had brought back before the site moved nothing waits",
+        arguments: Backend.allCases)
+    func broughtBack(backend: Backend) throws {
+        let (yard, id, north, _) = try yard(backend)
+        let witness = try yard.enrol("w")
+        let backup = try yard.backUp()
+        let sent = north.change(id, ["high": .integer(3)])
+        try north.push(sent)
+        try witness.pull()
+        let copy = try #require(witness.confirmed[id])
+        try yard.restore(backup)
+        #expect(try witness.offer([copy], to: yard).map(\.status) == [.taken])
+        try move(yard, to: "south")
+        #expect(try north.push(sent).map(\.status) == [.applied])
+        #expect(try yard.store.openReviews().isEmpty)
+    }
 }

@@ -10,16 +10,16 @@ extension Connection {
     /// Whether the device's cursor shows that it did not know of the loss.
     func hasLeft(_ site: WriteSession.Site, since sender: Sender) throws -> Bool {
         let scope = Scope(team: sender.device.team)
-        guard let cursor = sender.standpoint.cursor, sender.standpoint.epoch != .unknown,
-            try !scope.contains(site, in: self)
-        else { return false }
+        guard try !scope.contains(site, in: self) else { return false }
         let departure = try first(
             "SELECT at_version FROM site_departure WHERE team_id = ? AND site_id = ?",
             [.text(scope.team.id), .text(site.id)]
         ) { try $0.integer(0) }
-        // Versions of the scope were counted anew in each epoch: who comes from an earlier one has
-        // heard of no loss in this.
-        return departure.map { sender.standpoint.epoch != .current || $0 > cursor.scope } ?? false
+        guard let departure else { return false }
+        // Versions of the scope were counted anew in each epoch: who comes from another one, also one
+        // that this server has forgotten with a second restore, has heard of no loss in this.
+        guard sender.standpoint.epoch == .current else { return true }
+        return sender.standpoint.cursor.map { departure > $0.scope } ?? false
     }
 
     /// Whether a mutation of this device that makes the record waits for a decision.
