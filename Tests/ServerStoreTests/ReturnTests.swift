@@ -190,6 +190,24 @@ struct ReturnTests {
         #expect(try yard.everything()[id]?.fields["notes"]?.value == .string("new"))
     }
 
+    @Test(
+        "T86 whoever is asked about a value of his own is asked alone; a copy of it stays in history",
+        arguments: Backend.allCases, [true, false])
+    func askedAlone(backend: Backend, authorFirst: Bool) throws {
+        let day = try Correction(backend, "notes")
+        let since = try day.yard.enrol("e")
+        try since.pull()
+        try since.push(since.change(day.id, ["notes": .string("since")]))
+        if authorFirst { #expect(try day.visit(.author) == [.conflict]) }
+        try day.visit(.holderOfOld)
+        try day.visit(.holderOfOld)
+        if !authorFirst { #expect(try day.visit(.author) == [.quarantined]) }
+        #expect(try day.yard.store.openReviews().count == (authorFirst ? 0 : 1))
+        let history = try day.yard.store.history(of: day.id).entries
+        #expect(history.map(\.value) == (authorFirst ? [.string("old")] : []))
+        #expect(history.allSatisfy { $0.rule == "ask" && $0.node == day.author.node })
+    }
+
     // MARK: Deletions
 
     /// The author enters a value and the other device deletes the record, or has the deletion still to

@@ -155,6 +155,12 @@ private struct CopyTaking {
                 try keepReplaced(field, name, of: copy.id)
                 continue
             }
+            if standing[name]?.value != field.value,
+                try session.connection.returned(field.stamp, name, of: copy.id)?.isOwn == true
+            {
+                try keepAsked(field, name, of: copy.id)
+                continue
+            }
             let author = field.stamp.node
             shares[author, default: Share(author: author, fields: [:])].fields[name] = field
         }
@@ -178,6 +184,18 @@ private struct CopyTaking {
         FieldChange(
             value: field.value, baseVersion: max(field.version - 1, 0),
             lamport: field.stamp.lamport, formerVersion: field.version)
+    }
+
+    /// Who entered it has brought it himself, and it neither stands nor lost nor waits for a supervisor:
+    /// he is asked, or has decided. One person is enough; the value stays findable, should he never come
+    /// to it.
+    private func keepAsked(
+        _ field: WireRecord.Field, _ name: FieldName, of record: RecordID
+    ) throws {
+        let entry = HistoryEntry(
+            field: name, value: field.value, stamp: field.stamp, rule: .ask)
+        try session.keep(
+            entry, of: record, version: 0, because: MutationID(session.newID()))
     }
 
     /// Two copies of one device have entered two values under one stamp: the other one stands here.
