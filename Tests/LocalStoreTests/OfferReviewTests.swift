@@ -33,6 +33,33 @@ struct OfferReviewTests {
         try device.finish()
     }
 
+    @Test(
+        "what was in review is asked for again though the inspector has a conflict to decide",
+        arguments: [true, false])
+    func reviewBesideConflict(isOneMutation: Bool) throws {
+        let id = try device.acceptedInspectionOf(server)
+        let backup = server.contents
+        server.edit(id, ["pressure": .integer(150)])
+        try device.store.set([("pressure", .integer(160))], on: id)
+        if !isOneMutation { try device.pushAll(to: server) }
+        server.edit(id, ["notes": .string("theirs")])
+        try device.store.set([("notes", .string("mine"))], on: id)
+        try device.sync(server)
+        #expect(try Set(device.store.outbox().map(\.status)) == ["IN_REVIEW", "CONFLICT"])
+        server.restore(backup)
+        server.edit(id, ["pressure": .integer(155)])
+        for _ in 1...2 { try device.sync(server) }
+        let rows = try device.store.outbox()
+        #expect(rows.first { $0.columns == ["pressure"] }?.status == "IN_REVIEW")
+        #expect(rows.first { $0.columns == ["notes"] }?.status == "CONFLICT")
+        // The decision of the one takes nothing of the other along.
+        try device.store.resolve(id, ["notes": .mine])
+        try device.sync(server)
+        #expect(try device.store.outbox().map(\.status) == ["IN_REVIEW"])
+        #expect(stored("notes", of: id) == .string("mine"))
+        try device.finish()
+    }
+
     @Test("what was entered behind a reading in review stays behind it")
     func orderBehindReview() throws {
         let id = try device.acceptedInspectionOf(server)

@@ -211,6 +211,7 @@ extension Connection {
                 OR EXISTS (SELECT 1 FROM __sync_left WHERE is_lost = 1)
                 OR EXISTS (SELECT 1 FROM __sync_archived WHERE is_wanted = 1)
                 OR EXISTS (SELECT 1 FROM __sync_former)
+                OR EXISTS (SELECT 1 FROM __sync_asked_again)
                 OR EXISTS (
                     SELECT 1 FROM __sync_outbox
                     WHERE pull_position IS NOT NULL OR in_bundle IS NOT NULL)
@@ -229,6 +230,7 @@ extension Connection {
                     INSERT INTO __sync_archived SELECT record_id FROM archived_before;
                     DROP TABLE archived_before;
                     DROP INDEX outbox_bundled;
+                    DROP TABLE __sync_asked_again;
                     DROP TABLE __sync_former;
                     DROP TABLE __sync_lost_field;
                     DROP TABLE __sync_lost;
@@ -259,7 +261,8 @@ extension Connection {
 
     /// The last first: those that came with the kept records of a restored server.
     private static let newest = [
-        "versions of what is offered again", "finding what stands in a bundle",
+        "reviews that are asked for again", "versions of what is offered again",
+        "finding what stands in a bundle",
         "copies that were refused alone",
         "what stands in a bundle", "what is kept in part", "edits from before a loss of scope",
         "answers that are wanted again", "copies for a restored server",

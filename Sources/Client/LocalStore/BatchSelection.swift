@@ -95,9 +95,9 @@ struct BatchSelection {
             waitsForAnswer = true
             return false
         }
-        let waits =
-            passedOver.contains(row.record) || skipping.contains(row.id)
-            || obstacles.block(row.record, row.sequence)
+        let isBlocked =
+            passedOver.contains(row.record) || obstacles.block(row.record, row.sequence)
+        let waits = isBlocked && !row.wasInReview || skipping.contains(row.id)
         if waits { passedOver.insert(row.record) }
         // What makes the record may come later in the queue, where it is offered again.
         return !waits && !lacksServerRecord(row)
@@ -174,6 +174,8 @@ struct QueuedRow {
     var isParentMade: Bool
     /// The cursor under which it goes, where it was entered before a loss of scope was heard of.
     var pullPosition: String?
+    /// Before the server was restored.
+    var wasInReview: Bool
 
     /// The server has a version of it, or a supervisor has let its INSERT go: then what is left of it
     /// is for a supervisor too.
@@ -193,7 +195,8 @@ struct QueuedRow {
         SELECT outbox.seq_id, outbox.mutation_id, outbox.table_name, outbox.record_id,
             outbox.operation, outbox.sealed, outbox.lamport, outbox.schema_version,
             outbox.created_at_utc, \(isMade("record")), record.parent_id,
-            parent.id IS NULL OR \(isMade("parent")), outbox.pull_position
+            parent.id IS NULL OR \(isMade("parent")), outbox.pull_position,
+            EXISTS (SELECT 1 FROM __sync_asked_again AS asked WHERE asked.seq_id = outbox.seq_id)
         FROM __sync_outbox AS outbox
         CROSS JOIN record ON record.id = outbox.record_id
         LEFT JOIN record AS parent ON parent.id = record.parent_id
@@ -218,6 +221,7 @@ struct QueuedRow {
         parent = try row.optionalText(10).map { RecordID($0) }
         isParentMade = try row.flag(11)
         pullPosition = try row.optionalText(12)
+        wasInReview = try row.flag(13)
     }
 }
 

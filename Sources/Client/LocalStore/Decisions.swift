@@ -66,7 +66,9 @@ extension DeviceStore {
             }
             // Nothing of a record in conflict is sent, so that all of it is taken along: a field in
             // conflict that was divided from one in review stands behind later changes of it.
-            let absorbed = waiting.filter { ["CONFLICT", "PENDING"].contains($0.status) }
+            let absorbed = waiting.filter {
+                $0.status == "CONFLICT" || $0.status == "PENDING" && !$0.isForReview
+            }
             var conflict = try ShownConflict(
                 absorbed.filter { $0.status == "CONFLICT" }, database)
             try conflict.requireDecided(by: resolutions)
@@ -120,7 +122,8 @@ extension DeviceStore {
         from head: WaitingMutation, _ database: Connection
     ) throws -> MutationID? {
         let absorbed = try database.waitingMutations(of: head.record).filter {
-            $0.sequence >= head.sequence && ["FAILED", "PENDING"].contains($0.status)
+            $0.sequence >= head.sequence
+                && ($0.status == "FAILED" || $0.status == "PENDING" && !$0.isForReview)
         }
         let operation = absorbed.combinedOperation
         let entries = absorbed.combinedEntries

@@ -241,9 +241,11 @@ extension Connection {
     @discardableResult
     func reissue(_ sequence: Int64, newID: String) throws -> Int64 {
         let next = try append(copyOf: sequence, newID: newID)
-        try execute(
-            "UPDATE __sync_outbox_field SET seq_id = ? WHERE seq_id = ?",
-            [.integer(next), .integer(sequence)])
+        for table in ["__sync_outbox_field", "__sync_asked_again"] {
+            try execute(
+                "UPDATE \(table) SET seq_id = ? WHERE seq_id = ?",
+                [.integer(next), .integer(sequence)])
+        }
         try execute("DELETE FROM __sync_outbox WHERE seq_id = ?", [.integer(sequence)])
         return next
     }

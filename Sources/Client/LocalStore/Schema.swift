@@ -41,6 +41,7 @@ package enum Schema {
         Migration("copies that were refused alone") { try $0.run(script: refusedCopies) },
         Migration("finding what stands in a bundle") { try $0.run(script: findingBundled) },
         Migration("versions of what is offered again") { try $0.run(script: former) },
+        Migration("reviews that are asked for again") { try $0.run(script: askedAgain) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -274,6 +275,12 @@ package enum Schema {
             version INTEGER NOT NULL,
             PRIMARY KEY (record_id, name, lamport)
         ) WITHOUT ROWID;
+        """
+
+    /// PENDING mutations that were in review before the server was restored: a conflict or a failure of
+    /// their record does not keep them back. Not in the journal: without it they wait for that.
+    static let askedAgain = """
+        CREATE TABLE __sync_asked_again (seq_id INTEGER PRIMARY KEY);
         """
 
     /// How often a copy was refused alone, so that it goes behind the others, and how often of these the

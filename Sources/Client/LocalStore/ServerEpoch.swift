@@ -89,6 +89,13 @@ extension Connection {
         for row in rows where row.isPart || row.sequence < moved[row.record] ?? .min {
             moved[row.record] = try reissue(row.sequence, newID: newID())
         }
+        // Whatever else of the record waits for a person: it was judged before.
+        try execute("DELETE FROM __sync_asked_again")
+        try execute(
+            """
+            INSERT INTO __sync_asked_again (seq_id)
+            SELECT seq_id FROM __sync_outbox WHERE status = 'IN_REVIEW'
+            """)
         try execute(
             "UPDATE __sync_outbox SET status = 'PENDING', sealed = 1 WHERE status = 'IN_REVIEW'")
     }

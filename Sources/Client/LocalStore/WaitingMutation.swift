@@ -22,13 +22,19 @@ struct WaitingMutation {
     var pullPosition: String?
     /// Whether it, or one that it took the place of, was sealed for a bundle.
     var isInBundle: Bool
+    /// Whether a supervisor decides on it, as far as is known: a server that was restored is asked for
+    /// that again.
+    var isForReview: Bool
     var entries: [FieldName: Entry] = [:]
 }
 
 extension Connection {
     private static let waitingColumns = """
         SELECT seq_id, mutation_id, table_name, record_id, operation, status, sealed,
-            server_snapshot, pull_position, in_bundle IS NOT NULL
+            server_snapshot, pull_position, in_bundle IS NOT NULL,
+            status = 'IN_REVIEW' OR EXISTS (
+                SELECT 1 FROM __sync_asked_again AS asked
+                WHERE asked.seq_id = __sync_outbox.seq_id)
         FROM __sync_outbox
         """
 
@@ -55,7 +61,8 @@ extension Connection {
                 sequence: try row.integer(0), id: try row.text(1), table: try row.text(2),
                 record: RecordID(try row.text(3)), operation: try row.text(4),
                 status: try row.text(5), sealed: try row.flag(6), snapshot: try row.optionalText(7),
-                pullPosition: try row.optionalText(8), isInBundle: try row.flag(9))
+                pullPosition: try row.optionalText(8), isInBundle: try row.flag(9),
+                isForReview: try row.flag(10))
         }
         for index in mutations.indices {
             mutations[index].entries = try entries(of: mutations[index].sequence)
