@@ -47,6 +47,30 @@ struct EnrolAgainTests {
         try device.finish()
     }
 
+    @Test(
+        "what it had entered under its former node goes once more as its own, and as no copy beside that",
+        arguments: ["node-0", "node-zzz"])
+    func ownUnderFormerNode(node: NodeID) throws {
+        let id = try device.acceptedInspectionOf(server)
+        let backup = server.contents
+        try device.store.set([("notes", .string("mine"))], on: id)
+        try device.sync(server)
+        let version = try #require(server.records[id]?.fields["notes"]?.version)
+        server.restore(backup)
+        try device.store.enrolAgain(enrolment("token-2"), as: node)
+        try device.pullAll(from: server)
+        #expect(try device.store.copiesToOffer() == nil)
+        let batch = try #require(try device.store.sealBatch())
+        #expect(!batch.hasExactBases)
+        #expect(batch.mutations.compactMap { $0.changes["notes"]?.value } == [.string("mine")])
+        #expect(batch.mutations.compactMap { $0.changes["notes"]?.formerVersion } == [version])
+        try device.store.recoverInFlight()
+        try device.sync(server)
+        #expect(server.records[id]?.fields["notes"]?.value == .string("mine"))
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("a database that is made anew from the journal knows the new enrolment")
     func rebuilt() throws {
         let id = try device.newInspection()

@@ -24,7 +24,7 @@ struct ReturnTests {
         let author: Handheld
         let corrector: Handheld
         private let holders: [Handheld]
-        private let old: Mutation
+        let old: Mutation
         private let new: Mutation
         private let copies: [WireRecord]
 
@@ -206,6 +206,24 @@ struct ReturnTests {
         let history = try day.yard.store.history(of: day.id).entries
         #expect(history.map(\.value) == (authorFirst ? [.string("old")] : []))
         #expect(history.allSatisfy { $0.rule == "ask" && $0.node == day.author.node })
+    }
+
+    @Test(
+        "T86 what its author brings under a new node, and others as his former one's, is one change",
+        arguments: Backend.allCases, [true, false])
+    func underNewNode(backend: Backend, authorFirst: Bool) throws {
+        let day = try Correction(backend, "notes", wasSent: false)
+        let again = day.author.again(day.old)
+        day.author.takeNewNode("node-anew")
+        if !authorFirst { try day.visit(.holderOfOld) }
+        #expect(try day.author.push(again).map(\.status) == [.applied])
+        let since = try day.yard.enrol("e")
+        try since.pull()
+        try since.push(since.change(day.id, ["notes": .string("since")]))
+        try day.visit(.holderOfOld)
+        #expect(try day.yard.everything()[day.id]?.fields["notes"]?.value == .string("since"))
+        #expect(try day.yard.store.openReviews().isEmpty)
+        #expect(try day.yard.store.history(of: day.id).entries.map(\.value) == [.string("old")])
     }
 
     // MARK: Deletions

@@ -26,7 +26,7 @@ struct ReturnedChanges {
     private let epoch: Int64
     private let hasExactBases: Bool
     /// Of the batch, those that stand, stood, or wait for a supervisor.
-    private var traced: Set<Change> = []
+    private var traced: [Change: Stamp] = [:]
     private var undecided: Set<Change> = []
 
     init(_ request: PushRequest, _ reader: Connection) throws {
@@ -51,14 +51,26 @@ struct ReturnedChanges {
         for mutation in request.mutations {
             for (name, change) in mutation.changes {
                 let own = own(change, name, of: mutation.record)
-                if try reader.hasTrace(of: change.value, own.stamp, name, mutation.record) {
-                    traced.insert(own)
-                }
-                if try reader.isUndecided(own.stamp, name, mutation.record) {
-                    undecided.insert(own)
+                for stamp in stamps(of: change, own) {
+                    if try reader.hasTrace(of: change.value, stamp, name, mutation.record) {
+                        traced[own] = traced[own] ?? stamp
+                    }
+                    if try reader.isUndecided(stamp, name, mutation.record) {
+                        undecided.insert(own)
+                    }
                 }
             }
         }
+    }
+
+    /// Its own, and those under which others know it from before its device took another node.
+    private func stamps(of change: FieldChange, _ own: Change) -> [Stamp] {
+        guard change.formerVersion > 0, epoch > 0 else { return [own.stamp] }
+        let others = returned.filter { other, past in
+            other.record == own.record && other.name == own.name && other != own
+                && past.epoch == epoch && past.version == change.formerVersion
+        }
+        return [own.stamp] + others.keys.map(\.stamp).sorted()
     }
 
     private func own(_ change: FieldChange, _ name: FieldName, of record: RecordID) -> Change {
@@ -100,7 +112,8 @@ struct ReturnedChanges {
     /// Whether nothing of it is left to be judged.
     private func isSettled(_ change: FieldChange, _ name: FieldName, of record: RecordID) -> Bool {
         let own = own(change, name, of: record)
-        if traced.contains(own), returned[own] != nil { return true }
+        let isKnown = returned[own] != nil || stamps(of: change, own).count > 1
+        if traced[own] != nil, isKnown { return true }
         return isReplaced(change, name, of: record)
     }
 
@@ -117,7 +130,7 @@ struct ReturnedChanges {
     func replaced(in mutation: Mutation) -> [HistoryEntry] {
         mutation.changes.compactMap { name, change in
             let own = own(change, name, of: mutation.record)
-            guard !traced.contains(own), isReplaced(change, name, of: mutation.record) else {
+            guard traced[own] == nil, isReplaced(change, name, of: mutation.record) else {
                 return nil
             }
             return HistoryEntry(field: name, value: change.value, stamp: own.stamp, rule: .seen)
@@ -134,7 +147,9 @@ struct ReturnedChanges {
             let own = own(change, name, of: mutation.record)
             if undecided.contains(own) {
                 if status != .conflict { status = .quarantined }
-            } else if current.fields[name]?.stamp != own.stamp, status == .applied {
+            } else if current.fields[name]?.stamp != traced[own] ?? own.stamp,
+                status == .applied
+            {
                 status = .merged
             }
         }

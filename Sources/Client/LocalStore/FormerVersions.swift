@@ -5,8 +5,7 @@ internal import SQLite
 /// What a restored server is told of the past of a change: with the versions of one epoch it knows
 /// which of two changes had taken the other's place, in whatever order they come back to it.
 extension Connection {
-    /// Keeps which version each of these had, for those that were what the server had confirmed. Not by
-    /// the node: what was confirmed may bear one that this device had before.
+    /// Keeps which version each of these had, for those that were what the server had confirmed.
     func noteFormer(
         _ entries: [AcknowledgedRow.Entry], of id: RecordID,
         _ confirmed: [FieldName: WireRecord.Field]
@@ -35,9 +34,7 @@ extension Connection {
                 [.text(id.rawValue), DatabaseValue(entry.value)]
             ) { try $0.integer(0) } ?? 0
         }
-        guard let confirmed, confirmed.stamp.lamport == entry.lamport,
-            confirmed.value == entry.value
-        else { return 0 }
+        guard let confirmed, entry.isSame(as: confirmed) else { return 0 }
         return confirmed.version
     }
 

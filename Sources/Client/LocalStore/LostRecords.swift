@@ -32,18 +32,24 @@ extension Connection {
 
     /// Keeps the values that were confirmed of a record and that the server does not show, before
     /// what it shows takes their place. Also those below a change that waits: that one may be given up,
-    /// lose, or be added to what stands. The last word of one's own goes again by itself.
+    /// lose, or be added to what stands. The last word of one's own goes again by itself, also where it was
+    /// entered under a node that this device had before.
     func keepUnshown(in shown: WireRecord, nowUtc: String) throws {
         guard try isAlive(shown.id) else { return }
         let confirmed = try query(
             """
             SELECT name, value, lamport, node, version FROM (\(Self.confirmedFields)) AS confirmed
-            WHERE node IS NOT (SELECT value FROM __sync_metadata WHERE key = 'node')
-                OR NOT EXISTS (
-                    SELECT 1 FROM __sync_waiting AS waiting
-                    WHERE waiting.record_id = confirmed.record_id
-                        AND waiting.name = confirmed.name
-                        AND waiting.lamport <= confirmed.lamport)
+            WHERE NOT EXISTS (
+                SELECT 1 FROM __sync_waiting AS waiting
+                WHERE waiting.record_id = confirmed.record_id AND waiting.name = confirmed.name
+                    AND (waiting.lamport <= confirmed.lamport AND node IS (
+                            SELECT value FROM __sync_metadata WHERE key = 'node')
+                        OR waiting.value IS confirmed.value
+                            AND waiting.lamport = confirmed.lamport AND EXISTS (
+                                SELECT 1 FROM __sync_former AS former
+                                WHERE former.record_id = confirmed.record_id
+                                    AND former.name = confirmed.name
+                                    AND former.lamport = confirmed.lamport)))
             """, [.text(shown.id.rawValue)]
         ) { (name: try $0.text(0), field: try WireRecord.Field(row: $0)) }
         // Not by their stamps: two copies of one device may have used one for two values.

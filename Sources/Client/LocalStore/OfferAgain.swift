@@ -57,6 +57,11 @@ struct AcknowledgedRow {
         func isNewer(than offered: [FieldName: Int64]) -> Bool {
             offered[name].map { $0 < lamport } ?? false
         }
+
+        /// Whether this is what was confirmed. Not by the node: this device may have had another one.
+        func isSame(as confirmed: WireRecord.Field) -> Bool {
+            confirmed.stamp.lamport == lamport && confirmed.value == value
+        }
     }
 
     var sequence: Int64
@@ -84,7 +89,11 @@ struct AcknowledgedRow {
             let stamp = Stamp(lamport: entry.lamport, node: own.node)
             let confirmed = own.confirmed[entry.name]?.stamp
             // Somebody came later, and what he entered goes as a copy: this is not the last word.
-            if let confirmed, confirmed.node != own.node, stamp < confirmed { return false }
+            // What this device entered itself under another node is.
+            let isSame = own.confirmed[entry.name].map(entry.isSame) ?? false
+            if let confirmed, confirmed.node != own.node, !isSame, stamp < confirmed {
+                return false
+            }
             guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
             guard field.value != entry.value, field.stamp != confirmed else { return false }
             if field.stamp < stamp { return true }

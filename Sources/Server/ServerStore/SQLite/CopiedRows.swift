@@ -45,18 +45,23 @@ extension WriteSession {
             let field = WireRecord.Field(
                 value: change.value, stamp: Stamp(lamport: change.lamport, node: author.node),
                 version: change.formerVersion)
-            let isHere = try connection.hasTrace(of: field, on: name, of: record.id)
-            let isKnown = try connection.returned(field.stamp, name, of: record.id) != nil
-            if !isHere || !isKnown {
+            let stamps = try connection.stamps(of: field, name, record.id, from: sender)
+            let here = try stamps.first {
+                try connection.hasTrace(of: $0, field.value, on: name, of: record.id)
+            }
+            let isKnown =
+                try stamps.count > 1
+                || connection.returned(field.stamp, name, of: record.id) != nil
+            if here == nil || !isKnown {
                 guard try connection.hasSuccessor(of: field, name, record.id, from: sender)
                 else { continue }
-                if !isHere {
+                if here == nil {
                     try keepReplaced(field, name, of: record.id, because: mutation.id)
                 }
             }
             try noteReturned(change, name, of: record.id, by: author)
             part.rest.changes[name] = nil
-            part.stamps[name] = field.stamp
+            part.stamps[name] = here ?? field.stamp
         }
         return part
     }

@@ -145,8 +145,12 @@ private struct CopyTaking {
     private func missing(of copy: WireRecord) throws -> [Share] {
         var shares: [NodeID: Share] = [:]
         let standing = try session.connection.record(copy.id)?.fields ?? [:]
-        for (name, field) in copy.fields
-        where try !session.connection.hasTrace(of: field, on: name, of: copy.id) {
+        for (name, field) in copy.fields {
+            let stamps = try session.connection.stamps(of: field, name, copy.id, from: sender)
+            let isHere = try stamps.contains {
+                try session.connection.hasTrace(of: $0, field.value, on: name, of: copy.id)
+            }
+            guard !isHere else { continue }
             if standing[name]?.stamp == field.stamp {
                 try keepTwin(of: field, name, of: copy.id)
                 continue
@@ -155,9 +159,10 @@ private struct CopyTaking {
                 try keepReplaced(field, name, of: copy.id)
                 continue
             }
-            if standing[name]?.value != field.value,
-                try session.connection.returned(field.stamp, name, of: copy.id)?.isOwn == true
-            {
+            let isAsked = try stamps.contains {
+                try session.connection.returned($0, name, of: copy.id)?.isOwn == true
+            }
+            if isAsked, standing[name]?.value != field.value {
                 try keepAsked(field, name, of: copy.id)
                 continue
             }
@@ -269,7 +274,7 @@ extension Connection {
 
     /// Whether a change is, or was, here: it stands in the record, in the history or in review.
     func hasTrace(
-        of change: WireRecord.Field, on field: FieldName, of record: RecordID
+        of stamp: Stamp, _ value: FieldValue, on field: FieldName, of record: RecordID
     ) throws -> Bool {
         try first(
             """
@@ -284,8 +289,8 @@ extension Connection {
                         AND mine_lamport = ?3 AND mine_node = ?4 AND mine IS ?5)
             """,
             [
-                .text(record.rawValue), .text(field), .integer(change.stamp.lamport),
-                .text(change.stamp.node.rawValue), DatabaseValue(change.value),
+                .text(record.rawValue), .text(field), .integer(stamp.lamport),
+                .text(stamp.node.rawValue), DatabaseValue(value),
             ]
         ) { _ in true } ?? false
     }

@@ -71,6 +71,26 @@ extension Connection {
         }
     }
 
+    /// The stamps under which a change may be known here: the device that entered it may have taken
+    /// another node since, under which it brings its own changes again. A version of an epoch names one
+    /// change as well.
+    func stamps(
+        of change: WireRecord.Field, _ field: FieldName, _ record: RecordID, from sender: Sender
+    ) throws -> [Stamp] {
+        guard change.version > 0, sender.epochOfVersions > 0 else { return [change.stamp] }
+        let others = try query(
+            """
+            SELECT lamport, node FROM copied
+            WHERE record_id = ? AND name = ? AND epoch = ? AND version = ?
+            """,
+            [
+                .text(record.rawValue), .text(field), .integer(sender.epochOfVersions),
+                .integer(change.version),
+            ]
+        ) { Stamp(lamport: try $0.integer(0), node: NodeID(try $0.text(1))) }
+        return [change.stamp] + others.filter { $0 != change.stamp }
+    }
+
     /// Whether something came back that had taken the place of this change before the restore. That was
     /// settled then, whatever has become of the other one since.
     func hasSuccessor(

@@ -142,7 +142,7 @@ extension WriteSession {
         let version = try connection.record(review.record)?.version ?? stored.version
         try settle(
             review.mutation, StoredVerdict.status(with: rest), conflicts: rest, version: version,
-            deliverTo: review.mineStamp.node)
+            deliverTo: stored.node)
     }
 
     fileprivate func inspection(_ id: RecordID) throws -> StoredRecord {
