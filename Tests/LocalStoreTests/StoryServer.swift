@@ -139,10 +139,10 @@ final class StoryServer {
     /// A colleague who has seen everything sets fields of a record, or makes it.
     func edit(
         _ id: RecordID, _ values: [FieldName: FieldValue], by node: NodeID = "node-b",
-        table: String = RecordTable.inspection, parent: RecordID? = nil
+        table: String = RecordTable.inspection, parent: RecordID? = nil, lamport: Int64? = nil
     ) {
         let known = records[id]
-        let lamport = contents.clock.tick()
+        let lamport = lamport ?? contents.clock.tick()
         let changes = values.mapValues { value in
             FieldChange(value: value, baseVersion: known?.version ?? 0, lamport: lamport)
         }

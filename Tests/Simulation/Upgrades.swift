@@ -230,6 +230,7 @@ extension Connection {
                     INSERT INTO __sync_archived SELECT record_id FROM archived_before;
                     DROP TABLE archived_before;
                     DROP INDEX outbox_bundled;
+                    DROP TABLE __sync_lost_beside;
                     DROP TABLE __sync_asked_again;
                     DROP TABLE __sync_former;
                     DROP TABLE __sync_lost_field;
@@ -261,9 +262,9 @@ extension Connection {
 
     /// The last first: those that came with the kept records of a restored server.
     private static let newest = [
-        "reviews that are asked for again", "versions of what is offered again",
-        "finding what stands in a bundle",
-        "copies that were refused alone",
+        "values that are kept beside others", "reviews that are asked for again",
+        "versions of what is offered again",
+        "finding what stands in a bundle", "copies that were refused alone",
         "what stands in a bundle", "what is kept in part", "edits from before a loss of scope",
         "answers that are wanted again", "copies for a restored server",
         "records that a restored server lacks",

@@ -147,7 +147,8 @@ extension StatusSummary {
                 + " \(counted(keptFromBefore, "record", "records")): it is"
                 + (keptOffered > 0 ? " offered with each sync, and" : "")
                 + " kept on this device for a year, outside the lists"
-                + " (the tables __sync_lost and __sync_lost_field of 'walkdown sql')"
+                + " (the tables __sync_lost, __sync_lost_field and __sync_lost_beside of"
+                + " 'walkdown sql')"
         ]
         notices += copyRefusals.prefix(Self.mostReasons).map { refusal in
             "the server does not take what stood here of"

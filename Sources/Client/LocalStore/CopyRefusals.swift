@@ -75,6 +75,7 @@ extension Connection {
                 .text(words.isEmpty ? "refused by the server" : words), .text(id.rawValue),
                 .text(name),
             ])
+        try giveTurn(after: name, of: id)
     }
 
     /// Why the server does not take what is kept, the most frequent reason first, and of how many

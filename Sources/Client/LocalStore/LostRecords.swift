@@ -61,21 +61,23 @@ extension Connection {
         for (name, field) in unshown { try keep(field, name, of: shown.id) }
     }
 
-    /// The newest of what was lost of one field.
+    /// The newest of what was lost of one field; beside it, what an earlier restore had lost and the
+    /// server has not taken since.
     private func keep(_ field: WireRecord.Field, _ name: FieldName, of id: RecordID) throws {
+        let values: [DatabaseValue] = [
+            .text(id.rawValue), .text(name), DatabaseValue(field.value),
+            .integer(field.stamp.lamport), .text(field.stamp.node.rawValue),
+            .integer(field.version),
+        ]
+        try keepBeside(values)
         try execute(
             """
             INSERT OR REPLACE INTO __sync_lost_field
                 (record_id, name, value, lamport, node, version)
             SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
                 SELECT 1 FROM __sync_lost_field
-                WHERE record_id = ?1 AND name = ?2 AND lamport >= ?4)
-            """,
-            [
-                .text(id.rawValue), .text(name), DatabaseValue(field.value),
-                .integer(field.stamp.lamport), .text(field.stamp.node.rawValue),
-                .integer(field.version),
-            ])
+                WHERE record_id = ?1 AND name = ?2 AND lamport >= ?4 AND refusal IS NOT '')
+            """, values)
     }
 
     private func isAlive(_ id: RecordID) throws -> Bool {
@@ -111,6 +113,7 @@ extension Connection {
             UPDATE __sync_lost_field SET refusal = NULL WHERE record_id = ? AND refusal <> ''
             """, [.text(shown.id.rawValue)])
         try forgetRefusals(of: shown.id)
+        try letGoBeside(shownIn: shown)
         let kept = try query(
             "SELECT name, value FROM __sync_lost_field WHERE record_id = ?",
             [.text(shown.id.rawValue)]
@@ -153,6 +156,7 @@ extension Connection {
 
     /// Forgets a record of which no value is kept any more.
     func letGoEmpty(_ id: RecordID) throws {
+        try moveUpBeside(in: id)
         try execute(
             """
             DELETE FROM __sync_lost WHERE record_id = ?1 AND NOT EXISTS (
@@ -165,8 +169,11 @@ extension Connection {
         try first(
             """
             SELECT count(*) FROM __sync_lost AS lost WHERE EXISTS (
-                SELECT 1 FROM __sync_lost_field AS kept
-                WHERE kept.record_id = lost.record_id AND kept.refusal IS NOT '')
+                    SELECT 1 FROM __sync_lost_field AS kept
+                    WHERE kept.record_id = lost.record_id AND kept.refusal IS NOT '')
+                OR EXISTS (
+                    SELECT 1 FROM __sync_lost_beside AS kept
+                    WHERE kept.record_id = lost.record_id)
             """
         ) { Int(try $0.integer(0)) } ?? 0
     }

@@ -42,6 +42,7 @@ package enum Schema {
         Migration("finding what stands in a bundle") { try $0.run(script: findingBundled) },
         Migration("versions of what is offered again") { try $0.run(script: former) },
         Migration("reviews that are asked for again") { try $0.run(script: askedAgain) },
+        Migration("values that are kept beside others") { try $0.run(script: beside) },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -281,6 +282,21 @@ package enum Schema {
     /// their record does not keep them back. Not in the journal: without it they wait for that.
     static let askedAgain = """
         CREATE TABLE __sync_asked_again (seq_id INTEGER PRIMARY KEY);
+        """
+
+    /// What was lost by one restore of a field of which something lost by an earlier one is kept still: it
+    /// takes that one's turn when the server has that or refuses it. Counters of two epochs tell no order.
+    static let beside = """
+        CREATE TABLE __sync_lost_beside (
+            record_id TEXT NOT NULL REFERENCES __sync_lost (record_id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            value,
+            lamport INTEGER NOT NULL,
+            node TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            refusal TEXT,
+            PRIMARY KEY (record_id, name, lamport, node)
+        ) WITHOUT ROWID;
         """
 
     /// How often a copy was refused alone, so that it goes behind the others, and how often of these the

@@ -46,7 +46,9 @@ extension Connection {
             SELECT id, 1 FROM record WHERE version = 0 AND server_updated_at IS NOT NULL
             """)
         // Refused by the server as it was.
-        try execute("UPDATE __sync_lost_field SET refusal = NULL WHERE refusal IS NOT NULL")
+        for table in ["__sync_lost_field", "__sync_lost_beside"] {
+            try execute("UPDATE \(table) SET refusal = NULL WHERE refusal IS NOT NULL")
+        }
         try execute(
             "UPDATE __sync_lost SET refusals = 0, failures = 0 WHERE refusals > 0")
         try forgetShownVersions()
