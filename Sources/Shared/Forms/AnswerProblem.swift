@@ -32,6 +32,12 @@ package enum AnswerProblem: Error, Hashable, Sendable {
     case choiceTwice
     /// Between two of the steps that a range offers.
     case notAStep(Double)
+    /// The question is hidden at the moment; what was answered before is kept.
+    case notAsked
+    /// The form lets it be read only.
+    case readonly
+    /// The form works it out by itself.
+    case calculated
 
     /// A sentence without a final stop; `unit` stands after limits.
     package func message(unit: String? = nil) -> String {
@@ -58,6 +64,9 @@ package enum AnswerProblem: Error, Hashable, Sendable {
         case .notATrace: "is not a line of positions: 52.1 4.3; 52.2 4.4, a shape closed"
         case .choiceTwice: "names a choice twice"
         case .notAStep(let step): "must be in steps of " + Self.quantity(step, unit)
+        case .notAsked: "is not asked now, going by the other answers"
+        case .readonly: "can only be read"
+        case .calculated: "is filled in by the form itself"
         case .notAPoint: "is not a position: degrees north and east, as 52.1 4.3"
         }
     }

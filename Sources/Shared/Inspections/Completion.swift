@@ -9,18 +9,29 @@ package enum Completion {
         case problems([FormProblem])
     }
 
-    /// Complete needs all relevant required answers and no problem; hidden answers never block.
-    /// - Parameter drafts: questions with text that was typed and not accepted.
+    /// Complete needs all relevant required answers and no problem, in every row too; hidden answers
+    /// never block.
     package static func check(
-        _ form: FormDefinition, answers: [String: FieldValue], drafts: Set<String> = [],
-        state: InspectionState
+        _ filling: FormFilling, state: InspectionState
     ) throws(Refusal) {
         let begun: InspectionState = state == .assigned ? .inProgress : state
         guard begun.mayBecome(.complete, by: .inspector) else {
             throw .state(StateRefusal(from: state, to: .complete, role: .inspector))
         }
-        let problems = form.evaluate(answers: answers, drafts: drafts).problems
+        let problems = filling.state.problems
         guard problems.isEmpty else { throw .problems(problems) }
+    }
+
+    /// The same for an inspection without rows, seen from nowhere.
+    /// - Parameter drafts: questions with text that was typed and not accepted.
+    package static func check(
+        _ form: FormDefinition, answers: [String: FieldValue], drafts: Set<String> = [],
+        state: InspectionState
+    ) throws(Refusal) {
+        let filling = FormFilling(
+            form, answers: FormAnswers(answers), drafts: Set(drafts.map { AnswerKey($0) }),
+            in: .looking(at: 0))
+        try check(filling, state: state)
     }
 
     /// The answers that count: those of relevant questions. The others stay where they are.

@@ -7,6 +7,6 @@ extension FormDefinition {
     /// policy that never loses a value.
     package func mergePolicy(ofField field: String) -> String {
         if BuiltInField.isBuiltIn(field) { return BuiltInField.mergePolicy(of: field) }
-        return index(of: field).map { questions[$0].merge } ?? "ask"
+        return index(of: field).map { allQuestions[$0].merge } ?? "ask"
     }
 }
