@@ -1,5 +1,6 @@
 import Coding
 import Crypto
+import Forms
 import Glibc
 import LocalStore
 import Replication
@@ -16,7 +17,10 @@ enum EditCommit {
         var ours = Sample()
         for number in 0..<edits {
             let value = FieldValue.string("bench \(number)")
-            try ours.time { try bench.store.set([("notes", value)], on: inspection) }
+            try ours.time {
+                try bench.store.change(
+                    inspection, by: [.answer(AnswerKey("notes"), value)])
+            }
         }
         try bench.store.close()
         let bare = try bareLoop(in: bench, inspection: inspection, edits: edits)
@@ -59,6 +63,9 @@ enum EditCommit {
         }
         try connection.registerFunction(
             "walkdown_refuses_text", arguments: 1, deterministic: true
+        ) { _ in .integer(0) }
+        try connection.registerFunction(
+            "walkdown_misfits", arguments: 2, deterministic: true
         ) { _ in .integer(0) }
     }
 

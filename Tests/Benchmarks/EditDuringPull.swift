@@ -1,4 +1,5 @@
 import Coding
+import Forms
 import Foundation
 import LocalStore
 import Replication
@@ -60,7 +61,9 @@ enum EditDuringPull {
             Thread.sleep(forTimeInterval: pause)
             number += 1
             let value = FieldValue.string("round \(number)")
-            try sample.time { try store.set([("notes", value)], on: inspection) }
+            try sample.time {
+                try store.change(inspection, by: [.answer(AnswerKey("notes"), value)])
+            }
         }
     }
 

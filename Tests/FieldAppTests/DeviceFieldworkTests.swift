@@ -158,10 +158,10 @@ struct DeviceFieldworkTests {
         #expect(device.news.all.isEmpty)
     }
 
-    @Test("What the database refuses is said in words without the value")
+    @Test("What the form refuses is said in words without the value")
     func refusing() throws {
         let device = try unlocked()
-        let expected = StoreRefusal(.constraint, "the value is beyond the question's limits")
+        let expected = StoreRefusal(.constraint, "pressure must be at most 600")
         #expect(throws: expected) {
             try device.work.answer("pressure", .integer(98_765), on: device.inspection)
         }

@@ -19,7 +19,7 @@ final class Device {
     let clock = FixedClock()
     let lease: HomeLease
     private(set) var store: DeviceStore
-    private let sources: StoreSources
+    private var sources: StoreSources
     /// A key under SQLCipher; none under plain SQLite, on which these tests run as well.
     private let protection: DeviceStore.Protection
     /// Where the second copy stands.
@@ -28,12 +28,14 @@ final class Device {
     /// - Parameter folder: for the journal, in place of the home's.
     init(
         seed: UInt64 = 1, node: NodeID = "node-a", key: SecretBytes? = nil,
-        journalIn folder: (any JournalFolder)? = nil
+        journalIn folder: (any JournalFolder)? = nil,
+        zone: ExpressionZone = ExpressionZone(fixedOffset: 0)
     ) throws {
         let journalFolder = folder
         self.folder = try TemporaryFolder("store")
         home = Home(self.folder.path + "/home")
         sources = Self.sources(clock, seed: seed)
+        sources.zone = zone
         lease = try HomeLease.acquire(home)
         protection =
             try Connection.cipherVersion() == nil
@@ -78,9 +80,11 @@ final class Device {
 
     /// Ends the process of the store and starts another one.
     func reopen(
-        closed: Bool = false, migrations: Migrations = Schema.migrations
+        closed: Bool = false, migrations: Migrations = Schema.migrations,
+        zone: ExpressionZone? = nil
     ) throws {
         if !closed { try store.close() }
+        if let zone { sources.zone = zone }
         store = try openAgain(migrations: migrations)
     }
 

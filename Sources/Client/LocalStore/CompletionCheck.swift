@@ -6,11 +6,7 @@ extension DeviceStore {
     /// - Throws: `Completion.Refusal` with the state or the problems in the way; `unknownForm` where
     ///   its form is not on this device.
     package func requireCompletable(_ id: RecordID) throws {
-        let detail = try inspection(id)
-        let summary = detail.summary
-        let form = try form(summary.form, version: summary.formVersion).definition
-        try Completion.check(
-            form, answers: detail.answers, drafts: Set(drafts(in: id).map(\.field)),
-            state: summary.knownState())
+        let summary = try inspection(id).summary
+        try Completion.check(try filling(of: id), state: summary.knownState())
     }
 }

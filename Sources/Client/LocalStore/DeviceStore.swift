@@ -1,6 +1,6 @@
 internal import Coding
 package import Crypto
-internal import Forms
+package import Forms
 package import Replication
 package import SQLite
 package import Vault
@@ -23,15 +23,18 @@ package struct StoreSources: Sendable {
     package var now: @Sendable () -> Int64
     /// A new lower-case UUID of version 4.
     package var newID: @Sendable () -> String
+    /// Where the device is: what a form's expressions take for today.
+    package var zone: ExpressionZone
     /// When the log is moved into the file.
     package var pauses: Pauses
 
     package init(
         now: @escaping @Sendable () -> Int64, newID: @escaping @Sendable () -> String,
-        pauses: Pauses = .real
+        zone: ExpressionZone = ExpressionZone(fixedOffset: 0), pauses: Pauses = .real
     ) {
         self.now = now
         self.newID = newID
+        self.zone = zone
         self.pauses = pauses
     }
 }
@@ -56,6 +59,7 @@ package final class DeviceStore: Sendable {
     private let lease: HomeLease?
     private let claim: WritingClaim?
     let logKeeper: LogKeeper?
+    let formShelf = FormShelf()
     /// The second copy; on the writer's queue only.
     private let journal: Journal?
     /// Where it stands, for a process that only reads.
@@ -241,6 +245,12 @@ package final class DeviceStore: Sendable {
             guard case .blob(let bytes) = arguments[0] else { return .integer(0) }
             return DatabaseValue(!AnswerText.isAcceptable(bytes))
         }
+        try connection.registerFunction("walkdown_misfits", arguments: 2, deterministic: true) {
+            guard case .text(let type) = $0[0], case .text(let text) = $0[1] else {
+                return .integer(0)
+            }
+            return DatabaseValue(!AnswerText.fits(text, type: type))
+        }
     }
 
     /// Closes both connections; the key leaves memory with them. Later calls throw `closed`.
@@ -340,4 +350,17 @@ enum AnswerText {
         else { return false }
         return !ShownText.hasControlCharacters(text, multiline: true)
     }
+
+    /// Whether a text is what questions of this type take, as far as the type alone says it.
+    static func fits(_ text: String, type: String) -> Bool {
+        probes[type]?.problem(with: .string(text)) == nil
+    }
+
+    private static let probes: [String: Question] = {
+        let types: [QuestionType] = [.time, .dateTime, .point, .trace, .shape, .acknowledge]
+        return Dictionary(
+            uniqueKeysWithValues: types.map {
+                ($0.word, Question(path: "answer", label: "", type: $0))
+            })
+    }()
 }

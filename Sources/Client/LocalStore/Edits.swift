@@ -6,7 +6,7 @@ internal import SQLite
 /// The inspector's edits. Each is one transaction, durable (`synchronous = FULL`) and in the queue
 /// when the call returns.
 extension DeviceStore {
-    /// Begins an inspection of one's own, in progress from the start.
+    /// Begins an inspection of one's own, in progress from the start, with what its form lays down.
     /// - Throws: `unknownForm`, `unknownRecord` of the asset, `refused(.queueFull)`.
     package func createInspection(
         form: String, version: String, asset: RecordID?, title: String? = nil
@@ -28,13 +28,14 @@ extension DeviceStore {
             for (name, value) in fields where !value.isNull {
                 try database.write(value, to: name, of: id)
             }
+            try begin(id, form, version: version, database)
         }
         return id
     }
 
-    /// Answers questions, all of them or none. The first answer on an assigned or returned
-    /// inspection moves it to *in progress* in the same mutation. What equals the stored value
-    /// changes nothing.
+    /// Writes fields as they are, all of them or none, by the database's rules alone: nothing of a form
+    /// follows. People answer through `change`. The first change of an assigned or returned inspection
+    /// moves it to *in progress* in the same mutation. What equals the stored value changes nothing.
     package func set(_ answers: [(FieldName, FieldValue)], on id: RecordID) throws {
         try edit { database in
             try database.requireRecord(id)
@@ -72,15 +73,18 @@ extension DeviceStore {
     package func delete(_ id: RecordID) throws {
         try edit { database in
             try database.requireRecord(id)
-            if try database.isUnsentInsert(id) {
-                try database.requireUnlocked(id)
-                try database.whileApplying {
-                    try self.removeUnsent(id, rule: MergeRule.deleted.rawValue, database)
-                }
-            } else {
-                try database.execute(
-                    "UPDATE record SET is_deleted = 1 WHERE id = ?", [.text(id.rawValue)])
-            }
+            try remove(id, database)
+        }
+    }
+
+    func remove(_ id: RecordID, _ database: Connection) throws {
+        guard try database.isUnsentInsert(id) else {
+            return try database.execute(
+                "UPDATE record SET is_deleted = 1 WHERE id = ?", [.text(id.rawValue)])
+        }
+        try database.requireUnlocked(id)
+        try database.whileApplying {
+            try removeUnsent(id, rule: MergeRule.deleted.rawValue, database)
         }
     }
 }
@@ -131,7 +135,7 @@ extension Connection {
     }
 
     /// An inspection that was assigned or returned is in progress from its first change on.
-    fileprivate func beginWork(on id: RecordID) throws {
+    func beginWork(on id: RecordID) throws {
         let waiting: [FieldValue] = [
             .string(InspectionState.assigned.rawValue), .string(InspectionState.returned.rawValue),
         ]

@@ -32,6 +32,7 @@ extension DeviceStore {
             try database.replaceQuestions(of: form)
             try database.showInViews(form, before: names)
         }
+        formShelf.clear()
     }
 
     /// Takes note that a form was opened or closed.
@@ -75,18 +76,17 @@ extension DeviceStore {
 
     /// - Throws: `unknownForm`.
     package func form(_ id: String, version: String) throws -> StoredForm {
-        let found = try read { database in
-            try database.first(
-                "SELECT definition, state, etag FROM form WHERE id = ? AND version = ?",
+        try read { database in
+            let found = try database.first(
+                "SELECT state, etag FROM form WHERE id = ? AND version = ?",
                 [.text(id), .text(version)]
-            ) { (try $0.optionalText(0), try $0.text(1), try $0.optionalText(2)) }
+            ) { (try $0.text(0), try $0.optionalText(1)) }
+            guard let (state, etag) = found else {
+                throw StoreError.unknownForm(id: id, version: version)
+            }
+            let definition = try formShelf.form(id, version: version, in: database)
+            return StoredForm(definition: definition, state: state, etag: etag)
         }
-        guard let (definition, state, etag) = found, let definition else {
-            throw StoreError.unknownForm(id: id, version: version)
-        }
-        // Our own text: wider limits than the wire's would change nothing.
-        let json = try JSON.parse(Array(definition.utf8))
-        return StoredForm(definition: try FormDefinition(json: json), state: state, etag: etag)
     }
 }
 
@@ -95,25 +95,38 @@ extension Connection {
         let key: [DatabaseValue] = [.text(form.id), .text(form.version)]
         try execute("DELETE FROM question WHERE form = ? AND version = ?", key)
         try execute("DELETE FROM question_choice WHERE form = ? AND version = ?", key)
-        for question in form.questions {
+        var places: [ObjectIdentifier: String] = [:]
+        for question in form.allQuestions {
+            let place = places[ObjectIdentifier(question.list)]
             try execute(
                 """
-                INSERT INTO question (form, version, name, type, hard_min, hard_max, merge)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO question (form, version, name, type, hard_min, hard_max, merge,
+                    repetition, list, is_derived)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 key + [
                     .text(question.path), .text(question.type.word),
                     question.limits.hardMinimum.map { .real($0) } ?? .null,
                     question.limits.hardMaximum.map { .real($0) } ?? .null,
                     .text(question.merge),
+                    DatabaseValue(form.repetition(around: question.path)?.path),
+                    DatabaseValue(place), DatabaseValue(question.isDerived),
                 ])
+            guard place == nil, !question.choices.isEmpty else { continue }
+            places[ObjectIdentifier(question.list)] = question.path
             for choice in question.choices {
+                // A list from elsewhere may name a choice twice.
                 try execute(
                     """
-                    INSERT INTO question_choice (form, version, question, name)
+                    INSERT OR IGNORE INTO question_choice (form, version, question, name)
                     VALUES (?, ?, ?, ?)
                     """, key + [.text(question.path), .text(choice.name)])
             }
         }
     }
+}
+
+extension Question {
+    /// Whether the form works the answer out by itself.
+    var isDerived: Bool { isHidden || rules.calculate != nil }
 }

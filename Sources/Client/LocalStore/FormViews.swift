@@ -4,20 +4,12 @@ internal import SQLite
 /// One SQL view a form, so that `walkdown sql` reads and edits its inspections like a table; what is
 /// written through it is captured like a key press.
 ///
-/// Columns: `id`, the built-in fields, then the questions by their paths, as they are stored (no
-/// CAST). Joins would end at 64 tables, hence a subselect a column.
+/// Columns: `id`, the built-in fields, then the questions, as they are stored (no CAST). Joins would end
+/// at 64 tables, hence a subselect a column.
 struct FormView {
     let name: String
     private let formID: String
-    private let columns: [Column]
-
-    private struct Column {
-        var field: String
-        var name: String
-    }
-
-    /// The questions beyond this are in `field`, not in the view.
-    static let longest = 500
+    private let columns: [ViewColumn]
 
     private static let builtIn = [
         "@state", "@formVersion", "@asset", "@title", "@due", "@assignee",
@@ -25,80 +17,50 @@ struct FormView {
 
     /// - Parameter name: see `FormViewNames`.
     init(form: FormDefinition, name: String) {
-        let answered = form.questions.filter(\.type.takesAnswer).map(\.path)
-        // SQLite's names are the same in upper and lower case, ours are not.
-        var taken: Set<String> = ["id"]
-        columns = (Self.builtIn + answered.prefix(Self.longest)).map { field in
-            var name = field
-            while !taken.insert(name.lowercased()).inserted { name += "_" }
-            return Column(field: field, name: name)
-        }
+        columns =
+            Self.builtIn.map { ViewColumn(field: $0, name: $0) }
+            + ViewColumn.columns(of: form.questions, beside: ["id"] + Self.builtIn)
         self.name = name
         formID = form.id
     }
 
     func create(in database: Connection) throws {
-        try Self.drop(name, in: database)
+        try database.dropView(name)
         try database.execute(view(name))
         try database.execute(insertTrigger(name))
         try database.execute(updateTrigger(name))
         try database.execute(deleteTrigger(name))
     }
 
-    /// With its triggers.
-    static func drop(_ name: String, in database: Connection) throws {
-        try database.execute("DROP VIEW IF EXISTS \(Self.quoted(name))")
-    }
-
     private func view(_ name: String) -> String {
-        let answers = columns.map { column in
-            """
-                (SELECT value FROM field WHERE record_id = record.id AND name = \
-            \(Self.literal(column.field))) AS \(Self.quoted(column.name))
-            """
-        }
+        let answers = columns.map { $0.selected(of: "record.id") }
         return """
-            CREATE VIEW \(Self.quoted(name)) AS
+            CREATE VIEW \(SQLText.quoted(name)) AS
             SELECT record.id AS id,
             \(answers.joined(separator: ",\n"))
             FROM record
             WHERE record.table_name = 'inspection' AND record.is_deleted = 0
                 AND NOT EXISTS (SELECT 1 FROM __sync_archived WHERE record_id = record.id)
                 AND (SELECT value FROM field WHERE record_id = record.id AND name = '@form')
-                    = \(Self.literal(formID))
+                    = \(SQLText.literal(formID))
             """
     }
 
     /// The state goes first where it opens the answers, and last where it closes them.
     private func updateTrigger(_ name: String) -> String {
-        let state = Self.quoted("@state")
+        let state = SQLText.quoted("@state")
         let answers = columns.filter { $0.field != "@state" }
         let states = columns.filter { $0.field == "@state" }
         return """
-            CREATE TRIGGER \(Self.quoted(name + "_updated")) INSTEAD OF UPDATE ON \(Self.quoted(name))
+            CREATE TRIGGER \(SQLText.quoted(name + "_updated")) INSTEAD OF UPDATE ON \(SQLText.quoted(name))
             BEGIN
                 SELECT raise(ABORT, 'walkdown:key') WHERE OLD.id IS NOT NEW.id;
                 UPDATE field SET value = NEW.\(state)
                 WHERE record_id = OLD.id AND name = '@state'
                     AND OLD.\(state) IS NOT NEW.\(state) AND NEW.\(state) IS NOT 'complete';
-            \((answers + states).map { writes($0, record: "OLD.id", from: "OLD.") }
+            \((answers + states).map { $0.writes(record: "OLD.id", from: "OLD.") }
                 .joined(separator: "\n"))
             END
-            """
-    }
-
-    /// Two statements a column: a field that is there is updated, one that is not is inserted.
-    private func writes(_ column: Column, record: String, from old: String?) -> String {
-        let new = "NEW." + Self.quoted(column.name)
-        let changed = old.map { " AND \($0)\(Self.quoted(column.name)) IS NOT \(new)" } ?? ""
-        let field = Self.literal(column.field)
-        return """
-                UPDATE field SET value = \(new)
-                WHERE record_id = \(record) AND name = \(field)\(changed);
-                INSERT INTO field (record_id, name, value)
-                SELECT \(record), \(field), \(new)
-                WHERE \(new) IS NOT NULL AND NOT EXISTS (
-                    SELECT 1 FROM field WHERE record_id = \(record) AND name = \(field));
             """
     }
 
@@ -108,7 +70,7 @@ struct FormView {
         let made = "(SELECT value FROM __sync_metadata WHERE key = 'inserted_by_view')"
         let answers = columns.filter { !["@state", "@formVersion", "@asset"].contains($0.field) }
         return """
-            CREATE TRIGGER \(Self.quoted(name + "_inserted")) INSTEAD OF INSERT ON \(Self.quoted(name))
+            CREATE TRIGGER \(SQLText.quoted(name + "_inserted")) INSTEAD OF INSERT ON \(SQLText.quoted(name))
             BEGIN
                 SELECT raise(ABORT, 'walkdown:asset')
                 WHERE NEW."@asset" IS NOT NULL AND (SELECT count(*) \(Self.assets)) <> 1;
@@ -121,14 +83,14 @@ struct FormView {
                 WHERE name = '@tag' AND value IS NOT NULL
                     AND record_id = (SELECT parent_id FROM record WHERE id = \(made));
                 INSERT INTO field (record_id, name, value)
-                SELECT \(made), '@form', \(Self.literal(formID));
+                SELECT \(made), '@form', \(SQLText.literal(formID));
                 INSERT INTO field (record_id, name, value)
                 SELECT \(made), '@formVersion', coalesce(NEW."@formVersion", (
-                    SELECT version FROM form WHERE id = \(Self.literal(formID))
+                    SELECT version FROM form WHERE id = \(SQLText.literal(formID))
                     ORDER BY state = 'open' DESC, length(version) DESC, version DESC LIMIT 1));
                 INSERT INTO field (record_id, name, value)
                 SELECT \(made), '@state', coalesce(NEW."@state", 'inProgress');
-            \(answers.map { writes($0, record: made, from: nil) }.joined(separator: "\n"))
+            \(answers.map { $0.writes(record: made, from: nil) }.joined(separator: "\n"))
             END
             """
     }
@@ -143,18 +105,10 @@ struct FormView {
 
     private func deleteTrigger(_ name: String) -> String {
         """
-        CREATE TRIGGER \(Self.quoted(name + "_deleted")) INSTEAD OF DELETE ON \(Self.quoted(name))
+        CREATE TRIGGER \(SQLText.quoted(name + "_deleted")) INSTEAD OF DELETE ON \(SQLText.quoted(name))
         BEGIN
             UPDATE record SET is_deleted = 1 WHERE id = OLD.id;
         END
         """
-    }
-
-    private static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
-    }
-
-    private static func literal(_ text: String) -> String {
-        "'" + text.replacing("'", with: "''") + "'"
     }
 }

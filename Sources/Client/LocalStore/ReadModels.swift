@@ -76,7 +76,23 @@ package struct InspectionDetail: Sendable, Equatable {
     package var comment: String?
     /// Answers by question path; without built-in fields.
     package var fields: [FieldName: Field]
+    /// Rows of repeats, in order; one in a row stands somewhere behind it.
+    package var rows: [Row]
+    /// Of the inspection and of its rows.
     package var conflicts: [ConflictView]
+
+    /// One time that a repeat was asked.
+    package struct Row: Sendable, Equatable {
+        package var id: RecordID
+        /// The row that it stands in; nil for one of the inspection itself.
+        package var parent: RecordID?
+        /// The repeat's path.
+        package var path: String
+        /// From 1, among its brothers.
+        package var index: Int
+        /// Answers by question path.
+        package var fields: [FieldName: Field]
+    }
 
     /// The answers that are not empty.
     package var answers: [FieldName: FieldValue] {
@@ -87,6 +103,8 @@ package struct InspectionDetail: Sendable, Equatable {
 /// One field that the inspector has to decide.
 package struct ConflictView: Sendable, Equatable {
     package var mutationId: MutationID
+    /// The inspection, or one of its rows.
+    package var recordId: RecordID
     package var column: FieldName
     package var base: FieldValue
     package var mine: FieldValue

@@ -317,7 +317,8 @@ extension Connection {
                 guard let value = mine[conflict.column] else { return nil }
                 let other = try otherSide(of: conflict, in: snapshot, on: row.record)
                 return ConflictView(
-                    mutationId: row.mutation, column: conflict.column, base: conflict.base,
+                    mutationId: row.mutation, recordId: row.record, column: conflict.column,
+                    base: conflict.base,
                     mine: value, theirs: other.value, theirsNode: other.node, rule: conflict.rule)
             }
         }

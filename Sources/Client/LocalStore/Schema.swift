@@ -18,19 +18,9 @@ package enum Schema {
         Migration("forms and drafts") { try $0.run(script: forms) },
         Migration("triggers") { try $0.run(script: Triggers.script) },
         // The rules of built-in fields, in a store that was made before them.
-        Migration("built-in fields") { database in
-            for name in Triggers.statements.keys {
-                try database.execute("DROP TRIGGER IF EXISTS \(name)")
-            }
-            try database.run(script: Triggers.script)
-            try database.renewFormViews()
-        },
+        Migration("built-in fields") { try $0.renewTriggers() },
         Migration("records out of scope") { try $0.run(script: outOfScope) },
-        Migration("retention") { database in
-            try database.run(script: retention)
-            // They leave out what is archived.
-            try database.renewFormViews()
-        },
+        Migration("retention") { try $0.run(script: retention) },
         Migration("epochs of the server") { try $0.run(script: epochs) },
         Migration("records that a restored server lacks") { try $0.run(script: lost) },
         Migration("copies for a restored server") { try $0.run(script: copies) },
@@ -43,6 +33,12 @@ package enum Schema {
         Migration("versions of what is offered again") { try $0.run(script: former) },
         Migration("reviews that are asked for again") { try $0.run(script: askedAgain) },
         Migration("values that are kept beside others") { try $0.run(script: beside) },
+        Migration("questions of rows") { try $0.run(script: repeats) },
+        // The last step that touches triggers or views makes both anew as this program has them.
+        Migration("rules of rows") { database in
+            try database.renewTriggers()
+            try database.renewFormViews()
+        },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never
@@ -318,6 +314,15 @@ package enum Schema {
         ALTER TABLE __sync_outbox ADD COLUMN pull_position TEXT;
         """
 
+    /// Which repeat a question stands in, under which question its list stands, and whether the form
+    /// works the answer out by itself. Of forms that were stored before there were such questions
+    /// the columns say that there are none.
+    static let repeats = """
+        ALTER TABLE question ADD COLUMN repetition TEXT;
+        ALTER TABLE question ADD COLUMN list TEXT;
+        ALTER TABLE question ADD COLUMN is_derived INTEGER NOT NULL DEFAULT 0;
+        """
+
     static let forms = """
         CREATE TABLE form (
             id TEXT NOT NULL,
@@ -357,4 +362,13 @@ package enum Schema {
             PRIMARY KEY (record_id, name)
         ) WITHOUT ROWID;
         """
+}
+
+extension Connection {
+    fileprivate func renewTriggers() throws {
+        for name in Triggers.statements.keys {
+            try execute("DROP TRIGGER IF EXISTS \(name)")
+        }
+        try run(script: Triggers.script)
+    }
 }

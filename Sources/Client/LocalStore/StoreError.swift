@@ -3,7 +3,7 @@ package import SQLite
 /// Why a database's trigger refused a local change. The raw value is the code in its RAISE.
 package enum Refusal: String, Sendable, CaseIterable {
     case exists, key, version, delete, record, deleted, approved, complete, state, type, text,
-        question, choice, limit, uncaptured, form, day, asset
+        question, choice, limit, uncaptured, form, day, asset, row
     case noRecord = "no_record"
     case queueFull = "queue_full"
 
@@ -21,6 +21,7 @@ package enum Refusal: String, Sendable, CaseIterable {
         case .form: "an inspection keeps the form and version that it began with"
         case .day: "this is not a day, YYYY-MM-DD"
         case .asset: "there is no such asset here, or several have that tag"
+        case .row: "there is no such inspection or row here for a row to stand in"
         case .choice: "the value is not one of the question's choices"
         case .limit: "the value is beyond the question's limits"
         case .text:

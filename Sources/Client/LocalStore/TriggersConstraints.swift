@@ -6,6 +6,7 @@ extension Triggers {
         BEGIN
             SELECT raise(ABORT, 'walkdown:record')
             WHERE NEW.version <> 0 OR NEW.is_deleted <> 0 OR NEW.id = '' OR NEW.table_name = '';
+        \(newRowRules)
             SELECT raise(ABORT, 'walkdown:queue_full')
             WHERE \(queueIsFull);
         END;
@@ -19,6 +20,7 @@ extension Triggers {
             WHERE EXISTS (
                 SELECT 1 FROM field
                 WHERE record_id = NEW.id AND name = '@state' AND value = 'approved');
+        \(rowDeletionRules)
             SELECT raise(ABORT, 'walkdown:queue_full')
             WHERE \(queueIsFull);
         END;
@@ -64,7 +66,7 @@ extension Triggers {
     }
 
     /// Which state may follow which, for an inspector; answers are closed when an inspection is
-    /// complete or approved.
+    /// complete or approved, those of its rows too.
     private static func stateRules(oldValue: String) -> String {
         """
             SELECT raise(ABORT, 'walkdown:state')
@@ -73,14 +75,7 @@ extension Triggers {
                 OR (\(oldValue) IN ('assigned', 'returned', 'complete')
                     AND NEW.value = 'inProgress')
                 OR (\(oldValue) = 'inProgress' AND NEW.value = 'complete'), 0);
-            SELECT raise(ABORT, 'walkdown:complete')
-            WHERE NEW.name <> '@state' AND EXISTS (
-                SELECT 1 FROM field
-                WHERE record_id = NEW.record_id AND name = '@state' AND value = 'complete');
-            SELECT raise(ABORT, 'walkdown:approved')
-            WHERE NEW.name <> '@state' AND EXISTS (
-                SELECT 1 FROM field
-                WHERE record_id = NEW.record_id AND name = '@state' AND value = 'approved');
+        \(refusal(ifClosed: "NEW.record_id", "NEW.name <> '@state'"))
         """
     }
 
@@ -99,7 +94,11 @@ extension Triggers {
                 WHEN NEW.name IN (
                     '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
                     THEN typeof(NEW.value) NOT IN ('text', 'null')
+                WHEN NEW.name = '@repeat' THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
+                WHEN NEW.name = '@order' THEN typeof(NEW.value) NOT IN ('integer', 'real')
                 ELSE 0 END;
+            SELECT raise(ABORT, 'walkdown:key')
+            WHERE NEW.name = '@repeat' AND \(oldValue) IS NOT NULL;
             SELECT raise(ABORT, 'walkdown:day')
             WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (\(isDay("NEW.value")));
         """
@@ -107,50 +106,12 @@ extension Triggers {
 
     /// True for a day that exists, written YYYY-MM-DD. Adding nothing to it makes SQLite count: of a
     /// 30th of February it becomes a day in March.
-    private static func isDay(_ value: String) -> String {
+    static func isDay(_ value: String) -> String {
         """
         typeof(\(value)) = 'text'
                     AND \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
                     AND \(value) >= '0001' AND \(value) IS date(\(value), '+0 days')
         """
-    }
-
-    /// Types, choices and hard limits of the form and version that the inspection began with. A
-    /// form that is not here yet asks nothing; one that is here knows all of its questions.
-    private static let questionRules = """
-            SELECT raise(ABORT, 'walkdown:question')
-            WHERE substr(NEW.name, 1, 1) <> '@'
-                AND EXISTS (
-                    SELECT 1 FROM question
-                    WHERE form = \(formField("@form")) AND version = \(formField("@formVersion")))
-                AND NOT EXISTS (
-                    SELECT 1 FROM question
-                    WHERE form = \(formField("@form")) AND version = \(formField("@formVersion"))
-                        AND name = NEW.name);
-            SELECT CASE
-                WHEN type = 'note' OR NOT (CASE type
-                    WHEN 'integer' THEN typeof(NEW.value) IN ('integer', 'real')
-                        AND NEW.value = CAST(NEW.value AS INTEGER)
-                    WHEN 'decimal' THEN typeof(NEW.value) IN ('integer', 'real')
-                    WHEN 'date' THEN \(isDay("NEW.value"))
-                    ELSE typeof(NEW.value) = 'text' END)
-                    THEN raise(ABORT, 'walkdown:type')
-                WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
-                    SELECT 1 FROM question_choice AS choice
-                    WHERE choice.form = question.form AND choice.version = question.version
-                        AND choice.question = question.name AND choice.name = NEW.value)
-                    THEN raise(ABORT, 'walkdown:choice')
-                WHEN type IN ('integer', 'decimal')
-                    AND (NEW.value < hard_min OR NEW.value > hard_max)
-                    THEN raise(ABORT, 'walkdown:limit')
-                END
-            FROM question
-            WHERE NEW.value IS NOT NULL AND name = NEW.name
-                AND form = \(formField("@form")) AND version = \(formField("@formVersion"));
-        """
-
-    private static func formField(_ name: String) -> String {
-        "(SELECT value FROM field WHERE record_id = NEW.record_id AND name = '\(name)')"
     }
 
     static let queueIsFull = """

@@ -55,6 +55,28 @@ WHEN (SELECT value FROM __sync_metadata WHERE key = 'applying') IS NOT 1
 BEGIN
     SELECT raise(ABORT, 'walkdown:record')
     WHERE NEW.version <> 0 OR NEW.is_deleted <> 0 OR NEW.id = '' OR NEW.table_name = '';
+    SELECT raise(ABORT, 'walkdown:row')
+    WHERE NEW.table_name = 'repeat' AND NOT EXISTS (
+        SELECT 1 FROM record
+        WHERE id = NEW.parent_id AND is_deleted = 0
+            AND table_name IN ('inspection', 'repeat'));
+    SELECT CASE value
+        WHEN 'complete' THEN raise(ABORT, 'walkdown:complete')
+        ELSE raise(ABORT, 'walkdown:approved') END
+    FROM field
+    WHERE NEW.table_name = 'repeat' AND name = '@state' AND value IN ('complete', 'approved')
+        AND record_id IN (
+            NEW.parent_id,
+                    (SELECT r1.parent_id FROM record AS r1
+        WHERE r1.id = NEW.parent_id AND r1.table_name = 'repeat'),
+                    (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
+        WHERE r1.id = NEW.parent_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
+                    (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
+        WHERE r1.id = NEW.parent_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat'),
+                    (SELECT r4.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id
+        WHERE r1.id = NEW.parent_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat'),
+                    (SELECT r5.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id JOIN record AS r5 ON r5.id = r4.parent_id
+        WHERE r1.id = NEW.parent_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat' AND r5.table_name = 'repeat'));
     SELECT raise(ABORT, 'walkdown:queue_full')
     WHERE (SELECT value FROM __sync_metadata WHERE key = 'waiting')
         >= (SELECT value FROM __sync_metadata WHERE key = 'queue_limit');
@@ -69,6 +91,23 @@ BEGIN
     WHERE EXISTS (
         SELECT 1 FROM field
         WHERE record_id = NEW.id AND name = '@state' AND value = 'approved');
+    SELECT CASE value
+        WHEN 'complete' THEN raise(ABORT, 'walkdown:complete')
+        ELSE raise(ABORT, 'walkdown:approved') END
+    FROM field
+    WHERE NEW.table_name = 'repeat' AND name = '@state' AND value IN ('complete', 'approved')
+        AND record_id IN (
+            NEW.id,
+                    (SELECT r1.parent_id FROM record AS r1
+        WHERE r1.id = NEW.id AND r1.table_name = 'repeat'),
+                    (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
+        WHERE r1.id = NEW.id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
+                    (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
+        WHERE r1.id = NEW.id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat'),
+                    (SELECT r4.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id
+        WHERE r1.id = NEW.id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat'),
+                    (SELECT r5.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id JOIN record AS r5 ON r5.id = r4.parent_id
+        WHERE r1.id = NEW.id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat' AND r5.table_name = 'repeat'));
     SELECT raise(ABORT, 'walkdown:queue_full')
     WHERE (SELECT value FROM __sync_metadata WHERE key = 'waiting')
         >= (SELECT value FROM __sync_metadata WHERE key = 'queue_limit');
@@ -92,14 +131,23 @@ BEGIN
         OR (NULL IN ('assigned', 'returned', 'complete')
             AND NEW.value = 'inProgress')
         OR (NULL = 'inProgress' AND NEW.value = 'complete'), 0);
-    SELECT raise(ABORT, 'walkdown:complete')
-    WHERE NEW.name <> '@state' AND EXISTS (
-        SELECT 1 FROM field
-        WHERE record_id = NEW.record_id AND name = '@state' AND value = 'complete');
-    SELECT raise(ABORT, 'walkdown:approved')
-    WHERE NEW.name <> '@state' AND EXISTS (
-        SELECT 1 FROM field
-        WHERE record_id = NEW.record_id AND name = '@state' AND value = 'approved');
+    SELECT CASE value
+        WHEN 'complete' THEN raise(ABORT, 'walkdown:complete')
+        ELSE raise(ABORT, 'walkdown:approved') END
+    FROM field
+    WHERE NEW.name <> '@state' AND name = '@state' AND value IN ('complete', 'approved')
+        AND record_id IN (
+            NEW.record_id,
+                    (SELECT r1.parent_id FROM record AS r1
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat'),
+                    (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
+                    (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat'),
+                    (SELECT r4.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat'),
+                    (SELECT r5.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id JOIN record AS r5 ON r5.id = r4.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat' AND r5.table_name = 'repeat'));
 
     SELECT raise(ABORT, 'walkdown:form')
     WHERE NEW.name IN ('@form', '@formVersion') AND (
@@ -112,7 +160,11 @@ BEGIN
         WHEN NEW.name IN (
             '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
             THEN typeof(NEW.value) NOT IN ('text', 'null')
+        WHEN NEW.name = '@repeat' THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
+        WHEN NEW.name = '@order' THEN typeof(NEW.value) NOT IN ('integer', 'real')
         ELSE 0 END;
+    SELECT raise(ABORT, 'walkdown:key')
+    WHERE NEW.name = '@repeat' AND NULL IS NOT NULL;
     SELECT raise(ABORT, 'walkdown:day')
     WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (typeof(NEW.value) = 'text'
             AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
@@ -126,7 +178,7 @@ BEGIN
         AND NOT EXISTS (
             SELECT 1 FROM question
             WHERE form = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@form') AND version = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@formVersion')
-                AND name = NEW.name);
+                AND name = NEW.name AND repetition IS (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@repeat'));
     SELECT CASE
         WHEN type = 'note' OR NOT (CASE type
             WHEN 'integer' THEN typeof(NEW.value) IN ('integer', 'real')
@@ -137,17 +189,26 @@ BEGIN
             AND NEW.value >= '0001' AND NEW.value IS date(NEW.value, '+0 days')
             ELSE typeof(NEW.value) = 'text' END)
             THEN raise(ABORT, 'walkdown:type')
+        WHEN type IN ('time', 'dateTime', 'point', 'trace', 'shape', 'acknowledge')
+            AND walkdown_misfits(type, NEW.value)
+            THEN raise(ABORT, 'walkdown:type')
         WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
             SELECT 1 FROM question_choice AS choice
             WHERE choice.form = question.form AND choice.version = question.version
-                AND choice.question = question.name AND choice.name = NEW.value)
+                AND choice.question = coalesce(question.list, question.name) AND choice.name = NEW.value)
+            THEN raise(ABORT, 'walkdown:choice')
+        WHEN type IN ('choices', 'ranking') AND (
+            SELECT count(*) FROM question_choice AS choice
+            WHERE choice.form = question.form AND choice.version = question.version
+                AND choice.question = coalesce(question.list, question.name)
+                AND instr(' ' || NEW.value || ' ', ' ' || choice.name || ' ') > 0) <> length(NEW.value) - length(replace(NEW.value, ' ', '')) + 1
             THEN raise(ABORT, 'walkdown:choice')
         WHEN type IN ('integer', 'decimal')
             AND (NEW.value < hard_min OR NEW.value > hard_max)
             THEN raise(ABORT, 'walkdown:limit')
         END
     FROM question
-    WHERE NEW.value IS NOT NULL AND name = NEW.name
+    WHERE NEW.value IS NOT NULL AND name = NEW.name AND is_derived = 0
         AND form = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@form') AND version = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@formVersion');
 
     SELECT raise(ABORT, 'walkdown:queue_full')
@@ -181,14 +242,23 @@ BEGIN
         OR (OLD.value IN ('assigned', 'returned', 'complete')
             AND NEW.value = 'inProgress')
         OR (OLD.value = 'inProgress' AND NEW.value = 'complete'), 0);
-    SELECT raise(ABORT, 'walkdown:complete')
-    WHERE NEW.name <> '@state' AND EXISTS (
-        SELECT 1 FROM field
-        WHERE record_id = NEW.record_id AND name = '@state' AND value = 'complete');
-    SELECT raise(ABORT, 'walkdown:approved')
-    WHERE NEW.name <> '@state' AND EXISTS (
-        SELECT 1 FROM field
-        WHERE record_id = NEW.record_id AND name = '@state' AND value = 'approved');
+    SELECT CASE value
+        WHEN 'complete' THEN raise(ABORT, 'walkdown:complete')
+        ELSE raise(ABORT, 'walkdown:approved') END
+    FROM field
+    WHERE NEW.name <> '@state' AND name = '@state' AND value IN ('complete', 'approved')
+        AND record_id IN (
+            NEW.record_id,
+                    (SELECT r1.parent_id FROM record AS r1
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat'),
+                    (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
+                    (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat'),
+                    (SELECT r4.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat'),
+                    (SELECT r5.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id JOIN record AS r4 ON r4.id = r3.parent_id JOIN record AS r5 ON r5.id = r4.parent_id
+        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat' AND r3.table_name = 'repeat' AND r4.table_name = 'repeat' AND r5.table_name = 'repeat'));
 
     SELECT raise(ABORT, 'walkdown:form')
     WHERE NEW.name IN ('@form', '@formVersion') AND (
@@ -201,7 +271,11 @@ BEGIN
         WHEN NEW.name IN (
             '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
             THEN typeof(NEW.value) NOT IN ('text', 'null')
+        WHEN NEW.name = '@repeat' THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
+        WHEN NEW.name = '@order' THEN typeof(NEW.value) NOT IN ('integer', 'real')
         ELSE 0 END;
+    SELECT raise(ABORT, 'walkdown:key')
+    WHERE NEW.name = '@repeat' AND OLD.value IS NOT NULL;
     SELECT raise(ABORT, 'walkdown:day')
     WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (typeof(NEW.value) = 'text'
             AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
@@ -215,7 +289,7 @@ BEGIN
         AND NOT EXISTS (
             SELECT 1 FROM question
             WHERE form = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@form') AND version = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@formVersion')
-                AND name = NEW.name);
+                AND name = NEW.name AND repetition IS (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@repeat'));
     SELECT CASE
         WHEN type = 'note' OR NOT (CASE type
             WHEN 'integer' THEN typeof(NEW.value) IN ('integer', 'real')
@@ -226,17 +300,26 @@ BEGIN
             AND NEW.value >= '0001' AND NEW.value IS date(NEW.value, '+0 days')
             ELSE typeof(NEW.value) = 'text' END)
             THEN raise(ABORT, 'walkdown:type')
+        WHEN type IN ('time', 'dateTime', 'point', 'trace', 'shape', 'acknowledge')
+            AND walkdown_misfits(type, NEW.value)
+            THEN raise(ABORT, 'walkdown:type')
         WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
             SELECT 1 FROM question_choice AS choice
             WHERE choice.form = question.form AND choice.version = question.version
-                AND choice.question = question.name AND choice.name = NEW.value)
+                AND choice.question = coalesce(question.list, question.name) AND choice.name = NEW.value)
+            THEN raise(ABORT, 'walkdown:choice')
+        WHEN type IN ('choices', 'ranking') AND (
+            SELECT count(*) FROM question_choice AS choice
+            WHERE choice.form = question.form AND choice.version = question.version
+                AND choice.question = coalesce(question.list, question.name)
+                AND instr(' ' || NEW.value || ' ', ' ' || choice.name || ' ') > 0) <> length(NEW.value) - length(replace(NEW.value, ' ', '')) + 1
             THEN raise(ABORT, 'walkdown:choice')
         WHEN type IN ('integer', 'decimal')
             AND (NEW.value < hard_min OR NEW.value > hard_max)
             THEN raise(ABORT, 'walkdown:limit')
         END
     FROM question
-    WHERE NEW.value IS NOT NULL AND name = NEW.name
+    WHERE NEW.value IS NOT NULL AND name = NEW.name AND is_derived = 0
         AND form = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@form') AND version = (SELECT value FROM field WHERE record_id = NEW.record_id AND name = '@formVersion');
 
     SELECT raise(ABORT, 'walkdown:queue_full')

@@ -1,6 +1,7 @@
 internal import Coding
 internal import Crypto
 internal import Dispatch
+internal import Forms
 internal import LocalStore
 internal import Replication
 internal import Sync
@@ -61,7 +62,8 @@ final class Colleague: @unchecked Sendable {
         let near = workable.sorted { ($0.site ?? "", $0.name) < ($1.site ?? "", $1.name) }.prefix(3)
         guard let inspection = near.dropFirst(turns % max(1, near.count)).first else { return }
         turns += 1
-        try? store.set([Self.answers[turns % Self.answers.count]], on: inspection.id)
+        let (question, value) = Self.answers[turns % Self.answers.count]
+        _ = try? store.change(inspection.id, by: [.answer(AnswerKey(question), value)])
         worker.wake(.edited)
     }
 

@@ -1,5 +1,6 @@
 package import Coding
 package import Crypto
+import Forms
 package import LocalStore
 package import Replication
 package import Sync
@@ -169,7 +170,7 @@ package final class DeviceFieldwork: Fieldwork {
     package func answer(
         _ path: String, _ value: FieldValue, on id: RecordID
     ) throws(StoreRefusal) -> InspectionPicture? {
-        try edit { try $0.set([(path, value)], on: id) }
+        try edit { try $0.change(id, by: [.answer(AnswerKey(path), value)]) }
         // It is stored: that it cannot be read just now is told when the screen asks again.
         return try? inspection(id)
     }

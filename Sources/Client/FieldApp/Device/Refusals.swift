@@ -11,6 +11,10 @@ extension StoreRefusal {
                 self.init(.constraint, refusal.sentence)
                 return
             }
+            if let refusal = error as? AnswerRefusal {
+                self.init(.constraint, refusal.sentence)
+                return
+            }
             self.init(.other, "\(error)")
             return
         }

@@ -1,4 +1,4 @@
-import Forms
+package import Forms
 import Glibc
 import TerminalKit
 
@@ -20,5 +20,14 @@ package enum DeviceClock {
                     year: Int(local.tm_year) + 1_900, month: Int(local.tm_mon) + 1,
                     day: Int(local.tm_mday)) : nil,
             zone: known ? Int(local.tm_gmtoff) : 0)
+    }
+
+    /// Where the device is, for a form's dates.
+    package static let zone = ExpressionZone { seconds in
+        var local = tm()
+        var seconds = time_t(seconds)
+        // Fails for years that do not fit an int, which no form reckons with.
+        guard localtime_r(&seconds, &local) != nil else { return 0 }
+        return Int(local.tm_gmtoff)
     }
 }

@@ -1,0 +1,174 @@
+internal import Coding
+package import Forms
+internal import Inspections
+package import Replication
+internal import SQLite
+
+/// Answers that people give: checked by the form, written with all that follows from them.
+extension DeviceStore {
+    /// An id for a row that is to be added.
+    package func newRowID() -> String { sources.newID() }
+
+    /// Changes answers and rows of an inspection, all of it or nothing, in one transaction: what the
+    /// form works out, drops, lays down or counts as a consequence goes along in the same mutation.
+    ///
+    /// The first answer moves an assigned or returned inspection to *in progress*. What equals the stored
+    /// answers changes nothing.
+    /// - Parameter agreed: whether the person agreed that rows with answers are removed.
+    /// - Returns: the inspection as it is filled in then, without drafts.
+    /// - Throws: `AnswerRefusal`; `StoreError.refused` where answers are closed; `unknownForm`.
+    @discardableResult
+    package func change(
+        _ id: RecordID, by changes: [AnswerChange], agreed: Bool = false
+    ) throws -> FormFilling {
+        try edit { database in
+            try database.requireRecord(id, table: RecordTable.inspection)
+            var (stored, filling) = try stored(id, database)
+            try requireOpen(stored)
+            var work = Answering(filling, newID: sources.newID)
+            if !changes.allSatisfy({ $0.isIdle(beside: stored.answers) }) {
+                try work.make(changes, on: id, isBeginning: !stored.hasBegun, agreed: agreed)
+                filling = work.filling
+                try write(filling, over: &stored, on: id, database)
+            }
+            for case .answer(let key, _) in changes {
+                try database.removeDraft(key.path, of: key.row.map { RecordID($0) } ?? id)
+            }
+            return filling
+        }
+    }
+
+    /// Writes what a new inspection begins with.
+    func begin(
+        _ id: RecordID, _ form: String, version: String, _ database: Connection
+    ) throws {
+        let form = try formShelf.form(form, version: version, in: database)
+        let filling = FormFilling(form, in: try surroundings(database))
+        var work = Answering(filling, newID: sources.newID)
+        try work.begin(id)
+        var stored = InspectionAnswers(id, fields: try database.fields(of: id), rows: [])
+        try write(work.filling, over: &stored, on: id, database)
+    }
+
+    private func stored(
+        _ id: RecordID, _ database: Connection
+    ) throws -> (InspectionAnswers, FormFilling) {
+        let own = try database.fields(of: id)
+        let form = try formShelf.form(of: own, in: database)
+        let rows = form.repetitions.isEmpty ? [] : try database.rows(below: id)
+        let stored = InspectionAnswers(id, fields: own, rows: rows)
+        let filling = FormFilling(
+            form, answers: stored.answers, in: try surroundings(database))
+        return (stored, filling)
+    }
+
+    /// Said before anything is worked out; the triggers say it as well.
+    private func requireOpen(_ stored: InspectionAnswers) throws {
+        switch stored.fields[BuiltInField.state] {
+        case .string(InspectionState.complete.rawValue):
+            throw StoreError.refused(.complete, field: nil)
+        case .string(InspectionState.approved.rawValue):
+            throw StoreError.refused(.approved, field: nil)
+        default: return
+        }
+    }
+
+    private func write(
+        _ filling: FormFilling, over stored: inout InspectionAnswers, on id: RecordID,
+        _ database: Connection
+    ) throws {
+        let before = stored.answers
+        let changed = Dictionary(grouping: filling.changes(from: before), by: \.row)
+        let known = Set(before.rows.map(\.id))
+        let kept = Set(filling.answers.rows.map(\.id))
+        guard !changed.isEmpty || known != kept else { return }
+        try database.beginWork(on: id)
+        try write(changed[nil] ?? [], of: filling, to: id, database)
+        for row in filling.answers.rows {
+            if !known.contains(row.id) {
+                try add(row, to: id, among: filling.answers.rows, &stored, database)
+            }
+            try write(changed[row.id] ?? [], of: filling, to: RecordID(row.id), database)
+        }
+        // What stands in a row goes with it.
+        for row in before.rows where !kept.contains(row.id) {
+            if let parent = row.parent, !kept.contains(parent) { continue }
+            try remove(RecordID(row.id), database)
+        }
+    }
+
+    private func write(
+        _ keys: [AnswerKey], of filling: FormFilling, to id: RecordID, _ database: Connection
+    ) throws {
+        guard !keys.isEmpty else { return }
+        for key in keys.sorted(by: { $0.path < $1.path }) {
+            try database.write(filling.value(of: key), to: key.path, of: id)
+        }
+        try absorbFailure(of: Set(keys.map(\.path)), in: id, database)
+    }
+
+    private func add(
+        _ row: FormAnswers.Row, to inspection: RecordID, among rows: [FormAnswers.Row],
+        _ stored: inout InspectionAnswers, _ database: Connection
+    ) throws {
+        let id = RecordID(row.id)
+        try database.insertRecord(
+            id, table: RecordTable.repetition,
+            parent: row.parent.map { RecordID($0) } ?? inspection)
+        let fields: [(FieldName, FieldValue)] = [
+            (BuiltInField.form, stored.fields[BuiltInField.form] ?? .null),
+            (BuiltInField.formVersion, stored.fields[BuiltInField.formVersion] ?? .null),
+            (BuiltInField.repetition, .string(row.path)),
+            (BuiltInField.order, stored.takeOrder(for: row, among: rows)),
+        ]
+        for (name, value) in fields { try database.write(value, to: name, of: id) }
+    }
+
+    /// What the form's expressions find on this device.
+    func surroundings(
+        _ database: Connection, language: String? = nil
+    ) throws -> FillingSurroundings {
+        let device = try database.metadataText("device_id") ?? ""
+        let newID = sources.newID
+        var surroundings = FillingSurroundings(
+            now: sources.now, zone: sources.zone,
+            randomFraction: { Self.fraction(newID()) }, uuid: newID,
+            property: { name in
+                switch name {
+                case "deviceid": device
+                // Who uses the device is not known to it yet.
+                case "username", "email", "phonenumber": ""
+                default: nil
+                }
+            })
+        surroundings.language = language
+        return surroundings
+    }
+
+    /// The digits behind the last dash of a random UUID, as a number below 1.
+    private static func fraction(_ uuid: String) -> Double {
+        let digits = uuid.split(separator: "-").last ?? ""
+        return Double(UInt64(digits, radix: 16) ?? 0) / 0x1p48
+    }
+}
+
+extension AnswerChange {
+    /// Whether what is given stands there already.
+    fileprivate func isIdle(beside stored: FormAnswers) -> Bool {
+        guard case .answer(let key, let value) = self else { return false }
+        if let row = key.row, stored.row(row) == nil { return false }
+        return stored[key] == value
+    }
+}
+
+extension FormShelf {
+    /// The form that an inspection or a row began with.
+    /// - Parameter fields: of its record.
+    func form(
+        of fields: [FieldName: FieldValue], in database: Connection
+    ) throws -> FormDefinition {
+        try form(
+            fields[BuiltInField.form]?.plainText ?? "",
+            version: fields[BuiltInField.formVersion]?.plainText ?? "", in: database)
+    }
+}

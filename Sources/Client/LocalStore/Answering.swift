@@ -1,0 +1,146 @@
+package import Coding
+package import Forms
+internal import Inspections
+internal import Replication
+
+/// What a person does to the answers of an inspection.
+package enum AnswerChange: Sendable {
+    case answer(AnswerKey, FieldValue)
+    /// At the end of its repeat. The id is the caller's, so that the same edit can answer in it.
+    case add(row: String, path: String, parent: String?)
+    case remove(row: String)
+}
+
+/// One edit of a person, as far as the form is concerned: what it changes, and all that follows.
+///
+/// Pure: what comes out is written by `DeviceStore.change`.
+struct Answering {
+    private(set) var filling: FormFilling
+    private let stored: FormAnswers
+    private let newID: () -> String
+
+    init(_ filling: FormFilling, newID: @escaping () -> String) {
+        self.filling = filling
+        stored = filling.answers
+        self.newID = newID
+    }
+
+    /// Lays down what an inspection begins with.
+    mutating func begin(_ id: RecordID) throws {
+        _ = filling.begin()
+        nameInstance(id)
+        try followCounts(since: [:], agreed: false)
+        dropWhatIsNoAnswer(but: [])
+    }
+
+    /// - Parameters:
+    ///   - isBeginning: whether nobody has answered anything before.
+    ///   - agreed: whether the person agreed that rows with answers go.
+    /// - Throws: `AnswerRefusal`
+    mutating func make(
+        _ changes: [AnswerChange], on id: RecordID, isBeginning: Bool, agreed: Bool
+    ) throws {
+        if isBeginning { try begin(id) }
+        let before = filling.wantedRows
+        var given: [(AnswerKey, FieldValue)] = []
+        for change in changes {
+            switch change {
+            case .answer(let key, let value):
+                if let row = key.row, filling.answers.row(row) == nil {
+                    throw AnswerRefusal.noSuchRow
+                }
+                filling.set(value, at: key)
+                given.append((key, value))
+            case .add(let row, let path, let parent):
+                try add(FormAnswers.Row(id: row, parent: parent, path: path))
+            case .remove(let row): try remove(row, agreed: agreed)
+            }
+        }
+        // An answer may have dropped one that was given before it and that now stands again.
+        for (key, value) in given where filling.value(of: key) != value {
+            filling.set(value, at: key)
+        }
+        try check(given)
+        try followCounts(since: before, agreed: agreed)
+        dropWhatIsNoAnswer(but: Set(given.map(\.0)))
+        nameInstance(id)
+    }
+
+    private mutating func followCounts(since before: [RepeatPlace: Int], agreed: Bool) throws {
+        do throws(CountRefusal) {
+            try filling.followCounts(since: before, mayRemove: agreed, newID: newID)
+        } catch {
+            switch error {
+            case .removesRows(let rows): throw AnswerRefusal.removesRows(rows.map(mention))
+            case .tooManyRows(let limit): throw AnswerRefusal.tooManyRows(limit: limit)
+            }
+        }
+    }
+
+    private mutating func add(_ row: FormAnswers.Row) throws {
+        guard filling.takesRows(row.path) else { throw AnswerRefusal.fixedRows(row.path) }
+        if let parent = row.parent, filling.answers.row(parent) == nil {
+            throw AnswerRefusal.noSuchRow
+        }
+        _ = filling.add(row)
+    }
+
+    private mutating func remove(_ id: String, agreed: Bool) throws {
+        guard let row = filling.answers.row(id) else { throw AnswerRefusal.noSuchRow }
+        guard filling.takesRows(row.path) else { throw AnswerRefusal.fixedRows(row.path) }
+        guard agreed || !filling.isFilled(row: id) else {
+            throw AnswerRefusal.removesRows([mention(id)])
+        }
+        _ = filling.remove(row: id)
+    }
+
+    private func mention(_ id: String) -> AnswerRefusal.Row {
+        let path = filling.answers.row(id)?.path ?? ""
+        return AnswerRefusal.Row(
+            address: filling.address(of: AnswerKey(row: id, path)),
+            name: filling.name(ofRow: id))
+    }
+
+    /// All that is wrong with what was given, seen with all of it in place. An answer may be cleared
+    /// though it is required: only *complete* asks for it.
+    private func check(_ given: [(AnswerKey, FieldValue)]) throws {
+        let troubles = given.compactMap { key, value -> AnswerRefusal.Trouble? in
+            guard stored[key] != value || filling.value(of: key) != value,
+                let problem = problem(of: value, at: key)
+            else { return nil }
+            return AnswerRefusal.Trouble(
+                address: filling.address(of: key), path: key.path, problem: problem)
+        }
+        guard troubles.isEmpty else { throw AnswerRefusal.answers(troubles) }
+    }
+
+    private func problem(of value: FieldValue, at key: AnswerKey) -> AnswerProblem? {
+        if let obstacle = filling.obstacle(at: key) { return obstacle }
+        if value.isNull { return nil }
+        // It was dropped again: its list depends on another answer.
+        if filling.value(of: key).isNull { return .notOffered }
+        return filling.problem(of: key)
+    }
+
+    /// What a default or an action of the form gives and the question does not take is left out: the
+    /// author's mistake must not stand in the way of the inspector's answer.
+    private mutating func dropWhatIsNoAnswer(but given: Set<AnswerKey>) {
+        for key in filling.changes(from: stored) where !given.contains(key) {
+            guard let index = filling.form.index(of: key.path) else { continue }
+            let question = filling.form.allQuestions[index]
+            let value = filling.value(of: key)
+            let isText = AnswerText.isAcceptable(Array(value.formText.utf8))
+            guard !isText || !question.isDerived && question.problem(with: value) != nil else {
+                continue
+            }
+            filling.set(.null, at: key)
+        }
+    }
+
+    /// An inspection is one submission for ever, however often it is opened.
+    private mutating func nameInstance(_ id: RecordID) {
+        for question in filling.form.parts.hidden where question.name == "instanceID" {
+            filling.set(.string("uuid:" + id.rawValue), at: AnswerKey(question.path))
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import Coding
+internal import Forms
+internal import Inspections
+internal import Replication
+internal import SQLite
+
+/// What is stored of one inspection: its own fields, and the rows of its repeats in their order.
+///
+/// A row whose inspection, or the row around it, is deleted is in none of it.
+struct InspectionAnswers {
+    /// Built-in fields too, empty ones left out.
+    private(set) var fields: [FieldName: FieldValue] = [:]
+    /// Whether any question has been answered before, also where the answer was cleared since.
+    private(set) var hasBegun = false
+    /// Answers by question path.
+    private(set) var answers = FormAnswers()
+    /// The places of the rows among their brothers.
+    private(set) var orders: [String: Double] = [:]
+
+    /// - Parameter stored: its rows in any order, each with the record that it stands in.
+    init(_ id: RecordID, fields stored: [FieldName: FieldValue], rows: [StoredRow]) {
+        hasBegun = !rows.isEmpty || stored.keys.contains { !BuiltInField.isBuiltIn($0) }
+        fields = stored.filter { !$0.value.isNull }
+        answers = FormAnswers(
+            fields.filter { !BuiltInField.isBuiltIn($0.key) },
+            rows: rows.sorted().compactMap { row in
+                guard case .string(let path)? = row.fields[BuiltInField.repetition] else {
+                    return nil
+                }
+                let parent = row.parent == id ? nil : row.parent.rawValue
+                return FormAnswers.Row(
+                    id: row.id.rawValue, parent: parent, path: path, fields: row.answers)
+            })
+        orders = Dictionary(
+            rows.map { ($0.id.rawValue, $0.order) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Where a new row goes: behind its brothers. It counts as one from now on.
+    mutating func takeOrder(for row: FormAnswers.Row, among rows: [FormAnswers.Row]) -> FieldValue {
+        let brothers = rows.filter { $0.path == row.path && $0.parent == row.parent }
+        let order =
+            (brothers.compactMap { orders[$0.id] }.filter(\.isFinite).max() ?? 0).rounded(.down) + 1
+        orders[row.id] = order
+        return FieldValue.double(order).canonical
+    }
+}
+
+/// The record of a row.
+struct StoredRow: Comparable {
+    var id: RecordID
+    var parent: RecordID
+    var fields: [FieldName: FieldValue]
+
+    /// One without a place comes last.
+    var order: Double { fields[BuiltInField.order]?.number ?? .infinity }
+
+    var answers: [FieldName: FieldValue] {
+        fields.filter { !BuiltInField.isBuiltIn($0.key) && !$0.value.isNull }
+    }
+
+    static func < (left: StoredRow, right: StoredRow) -> Bool {
+        left.order != right.order ? left.order < right.order : left.id < right.id
+    }
+}
+
+extension Connection {
+    /// All fields of a record, cleared ones too.
+    func fields(of id: RecordID) throws -> [FieldName: FieldValue] {
+        var fields: [FieldName: FieldValue] = [:]
+        try each("SELECT name, value FROM field WHERE record_id = ?", [.text(id.rawValue)]) {
+            fields[try $0.text(0)] = try $0.fieldValue(1)
+        }
+        return fields
+    }
+
+    /// Rows of an inspection, and the rows in those; of all inspections where none is named.
+    func rows(below id: RecordID? = nil) throws -> [StoredRow] {
+        let beginning =
+            id == nil
+            ? "table_name = 'inspection' AND is_deleted = 0" : "id = ?"
+        var rows: [RecordID: StoredRow] = [:]
+        try each(
+            """
+            WITH RECURSIVE inside (id, parent_id, depth) AS (
+                SELECT id, NULL, 0 FROM record WHERE \(beginning)
+                UNION ALL
+                SELECT record.id, record.parent_id, depth + 1
+                FROM inside JOIN record ON record.parent_id = inside.id
+                WHERE record.table_name = 'repeat' AND record.is_deleted = 0
+                    AND depth < \(Self.deepestFamily))
+            SELECT inside.id, inside.parent_id, field.name, field.value
+            FROM inside JOIN field ON field.record_id = inside.id
+            WHERE depth > 0
+            """, id.map { [.text($0.rawValue)] } ?? []
+        ) { row in
+            let id = RecordID(try row.text(0))
+            let parent = RecordID(try row.text(1))
+            rows[id, default: StoredRow(id: id, parent: parent, fields: [:])]
+                .fields[try row.text(2)] = try row.fieldValue(3)
+        }
+        return Array(rows.values)
+    }
+}
+
+/// Deleted rows too: what waits of them belongs to their inspection.
+extension Connection {
+    private static func allRows(below inspections: String) -> String {
+        """
+        WITH RECURSIVE inside (id, top, depth) AS (
+            SELECT id, id, 0 FROM record WHERE \(inspections)
+            UNION ALL
+            SELECT record.id, top, depth + 1
+            FROM inside JOIN record ON record.parent_id = inside.id
+            WHERE record.table_name = 'repeat' AND depth < \(deepestFamily))
+        SELECT id, top FROM inside WHERE depth > 0 ORDER BY depth, id
+        """
+    }
+
+    func inspectionsOfRows() throws -> [(row: RecordID, inspection: RecordID)] {
+        try query(Self.allRows(below: "table_name = 'inspection'")) {
+            (RecordID(try $0.text(0)), RecordID(try $0.text(1)))
+        }
+    }
+
+    func rowRecords(below id: RecordID) throws -> [RecordID] {
+        try query(Self.allRows(below: "id = ?"), [.text(id.rawValue)]) { RecordID(try $0.text(0)) }
+    }
+
+    func fieldBadges(
+        ofRowsBelow id: RecordID
+    ) throws -> [RecordID: [FieldName: SyncBadge]] {
+        var badges: [RecordID: [FieldName: SyncBadge]] = [:]
+        for row in try rowRecords(below: id) {
+            let own = try fieldBadges(of: row)
+            if !own.isEmpty { badges[row] = own }
+        }
+        return badges
+    }
+
+    /// Where something was typed in an inspection or its rows and not accepted.
+    func draftKeys(of id: RecordID, _ answers: FormAnswers) throws -> Set<AnswerKey> {
+        let rows = Set(answers.rows.map(\.id))
+        var keys: Set<AnswerKey> = []
+        try each("SELECT record_id, name FROM draft") { draft in
+            let record = try draft.text(0)
+            guard record == id.rawValue || rows.contains(record) else { return }
+            keys.insert(
+                AnswerKey(row: record == id.rawValue ? nil : record, try draft.text(1)))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,191 @@
+internal import Coding
+internal import Forms
+internal import Inspections
+internal import Replication
+internal import SQLite
+
+/// Inspections with what their lines need: fields, rows, assets, sites, forms. Each kind is read once.
+struct InspectionShelf {
+    struct Record {
+        var parent: RecordID?
+        var version: Int64
+        var isDeleted: Bool
+    }
+
+    private let database: Connection
+    private let formShelf: FormShelf
+    private let surroundings: FillingSurroundings
+    private(set) var records: [RecordID: Record] = [:]
+    private var stored: [RecordID: InspectionAnswers] = [:]
+    /// Cleared fields too.
+    private var allFields: [RecordID: [FieldName: FieldValue]] = [:]
+    private var badges: [RecordID: SyncBadge] = [:]
+    private var forms: [String: FormDefinition?] = [:]
+    private var assets: [RecordID: AssetSummary] = [:]
+
+    init(_ database: Connection, forms: FormShelf, surroundings: FillingSurroundings) {
+        self.database = database
+        formShelf = forms
+        self.surroundings = surroundings
+    }
+
+    mutating func loadAll() throws {
+        try loadRecords(where: "table_name = 'inspection'", [])
+        for asset in try database.assets() { assets[asset.id] = asset }
+        try database.each(
+            """
+            SELECT field.record_id, field.name, field.value
+            FROM record JOIN field ON field.record_id = record.id
+            WHERE record.table_name = 'inspection'
+            """
+        ) {
+            allFields[RecordID(try $0.text(0)), default: [:]][try $0.text(1)] =
+                try $0.fieldValue(2)
+        }
+        let rows = StoredRow.byInspection(try database.rows())
+        for (id, fields) in allFields {
+            stored[id] = InspectionAnswers(id, fields: fields, rows: rows[id] ?? [])
+        }
+        badges = try database.recordBadges()
+        for (row, inspection) in try database.inspectionsOfRows() {
+            guard let badge = badges[row] else { continue }
+            badges[inspection] = max(badges[inspection] ?? .synced, badge)
+        }
+    }
+
+    mutating func load(_ id: RecordID) throws {
+        try loadRecords(
+            where: "table_name = 'inspection' AND id = ?", [.text(id.rawValue)])
+        guard records[id] != nil else { return }
+        let fields = try database.fields(of: id)
+        allFields[id] = fields
+        stored[id] = InspectionAnswers(id, fields: fields, rows: try database.rows(below: id))
+        let family = try [id] + database.rowRecords(below: id)
+        badges[id] = try family.map { try database.recordBadge(of: $0) }.max()
+        if let asset = assetID(of: id), let found = try database.assets(only: asset).first {
+            assets[asset] = found
+        }
+    }
+
+    /// Deleted ones only where a decision of the inspector waits.
+    private mutating func loadRecords(where condition: String, _ values: [DatabaseValue]) throws {
+        let rows = try database.query(
+            """
+            SELECT id, parent_id, version, is_deleted FROM record
+            WHERE \(condition) AND (is_deleted = 0 OR EXISTS (
+                SELECT 1 FROM __sync_outbox
+                WHERE record_id = record.id AND status = 'CONFLICT'))
+                AND NOT EXISTS (SELECT 1 FROM __sync_archived WHERE record_id = record.id)
+            """, values
+        ) { row in
+            (
+                RecordID(try row.text(0)),
+                Record(
+                    parent: try row.optionalText(1).map { RecordID($0) },
+                    version: try row.integer(2), isDeleted: try row.flag(3))
+            )
+        }
+        for (id, record) in rows { records[id] = record }
+    }
+
+    func fields(of id: RecordID) -> [FieldName: FieldValue] { allFields[id] ?? [:] }
+
+    func answers(of id: RecordID) -> FormAnswers { stored[id]?.answers ?? FormAnswers() }
+
+    func assetID(of id: RecordID) -> RecordID? {
+        records[id]?.parent ?? text(BuiltInField.asset, of: id).map { RecordID($0) }
+    }
+
+    func text(_ field: FieldName, of id: RecordID) -> String? {
+        stored[id]?.fields[field]?.plainText
+    }
+
+    mutating func summary(of id: RecordID) throws -> InspectionSummary? {
+        guard let record = records[id] else { return nil }
+        let formID = text(BuiltInField.form, of: id) ?? ""
+        let version = text(BuiltInField.formVersion, of: id) ?? ""
+        let answers = answers(of: id)
+        let filling = try form(formID, version: version).map {
+            FormFilling($0, answers: answers, in: surroundings)
+        }
+        let progress = filling?.state
+        let asset = assetID(of: id).flatMap { assets[$0] }
+        let count = answers.rows.reduce(answers.fields.count) { $0 + $1.fields.count }
+        return InspectionSummary(
+            id: id, name: try name(of: id, formID, filling, asset), form: formID,
+            formVersion: version, asset: asset?.tag, site: asset?.site,
+            state: text(BuiltInField.state, of: id) ?? InspectionState.inProgress.rawValue,
+            dueOn: text(BuiltInField.due, of: id), sync: badges[id] ?? .synced,
+            answered: progress?.answered ?? count, total: progress?.total ?? count,
+            version: record.version, isDeleted: record.isDeleted)
+    }
+
+    /// Never blank, whatever the form's own rule comes to.
+    private func name(
+        of id: RecordID, _ formID: String, _ filling: FormFilling?, _ asset: AssetSummary?
+    ) throws -> String {
+        let title = text(BuiltInField.title, of: id)
+        let due = text(BuiltInField.due, of: id)
+        let instanceName = filling?.instanceName
+        let isNamed = [title, instanceName, asset?.name, due].contains {
+            $0?.contains { !$0.isWhitespace } ?? false
+        }
+        return InspectionName.text(
+            title: title, instanceName: instanceName, form: filling?.form, formID: formID,
+            answers: answers(of: id).fields,
+            asset: asset.map {
+                Asset(
+                    id: $0.id.rawValue, tag: $0.tag, title: $0.name, model: $0.model,
+                    serial: $0.serial)
+            },
+            due: due, startedAt: isNamed ? nil : try startedAt(id), id: id.rawValue)
+    }
+
+    /// When it was begun here, as the clock on the wall showed; nil where that is not known any more.
+    private func startedAt(_ id: RecordID) throws -> String? {
+        let created = try database.first(
+            """
+            SELECT created_at_utc FROM __sync_outbox
+            WHERE record_id = ? AND operation = 'INSERT' ORDER BY seq_id LIMIT 1
+            """, [.text(id.rawValue)]
+        ) { try $0.text(0) }
+        guard let created, let milliseconds = try? SyncTimestamp.milliseconds(created) else {
+            return nil
+        }
+        let offset = Int64(surroundings.zone.offset(milliseconds / 1000)) * 1000
+        // `2026-03-14T09:30:…` on the wall.
+        return String(SyncTimestamp.text(milliseconds + offset).prefix(16))
+            .replacing("T", with: " ")
+    }
+
+    /// nil where the form has not arrived or is of a kind that this version cannot read; the
+    /// inspection is listed all the same.
+    private mutating func form(_ id: String, version: String) throws -> FormDefinition? {
+        let key = id + "\n" + version
+        if let known = forms[key] { return known }
+        let form: FormDefinition?
+        do {
+            form = try formShelf.form(id, version: version, in: database)
+        } catch StoreError.unknownForm {
+            form = nil
+        } catch is FormError {
+            form = nil
+        } catch is CodingError {
+            form = nil
+        }
+        forms[key] = .some(form)
+        return form
+    }
+}
+
+extension StoredRow {
+    /// Rows by the inspection that they stand in, however deep.
+    static func byInspection(_ rows: [StoredRow]) -> [RecordID: [StoredRow]] {
+        let known = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(grouping: rows) { row in
+            var parent = row.parent
+            while let outer = known[parent] { parent = outer.parent }
+            return parent
+        }
+    }
+}
