@@ -66,14 +66,27 @@ final class CommandBench: Sendable {
         try perform(words + ["--pin-file", folder.file("pin")])
     }
 
+    /// With these lines on standard input.
+    func run(_ words: [String], typing lines: String) throws -> Outcome {
+        let file = try folder.write(lines, to: "typed")
+        let input = open(file, O_RDONLY | O_CLOEXEC)
+        try #require(input >= 0)
+        defer { close(input) }
+        var surroundings = surroundings
+        surroundings.input = input
+        return try perform(words + ["--pin-file", folder.file("pin")], in: surroundings)
+    }
+
     func runWithoutPIN(_ words: String...) throws -> Outcome {
         try perform(words)
     }
 
-    private func perform(_ words: [String]) throws -> Outcome {
+    private func perform(
+        _ words: [String], in surroundings: Surroundings? = nil
+    ) throws -> Outcome {
         let output = try Capture(folder)
         let messages = try Capture(folder)
-        let status = Walkdown.program(in: surroundings).run(
+        let status = Walkdown.program(in: surroundings ?? self.surroundings).run(
             words, console: Console(output: output.descriptor, messages: messages.descriptor),
             renderer: Walkdown.renderer)
         return Outcome(status: status, output: output.text(), messages: messages.text())

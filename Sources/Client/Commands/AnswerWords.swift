@@ -1,6 +1,7 @@
 internal import Arguments
 internal import Coding
 internal import Forms
+internal import LocalStore
 internal import Replication
 
 /// `QUESTION=VALUE` as it stands on a command line.
@@ -28,37 +29,54 @@ struct AnswerWords {
         self.words = try words.map(AnswerWord.init)
     }
 
-    /// - Parameter today: what `t` and `+3d` mean for a date.
-    func answers(to form: FormDefinition, today: CivilDate?) throws -> [(FieldName, FieldValue)] {
-        var answers: [(FieldName, FieldValue)] = []
+    /// - Parameters:
+    ///   - filling: the inspection that the words are about; its rows have their places in it.
+    ///   - newID: ids of rows that the words add.
+    func changes(
+        to filling: FormFilling, in surroundings: Surroundings, newID: @escaping () -> String
+    ) throws -> [AnswerChange] {
+        var places = AddressReading(filling, newID: newID)
+        var changes: [AnswerChange] = []
+        var seen: Set<AnswerKey> = []
         var troubles: [String] = []
         for word in words {
-            guard let question = form.question(named: word.question) else {
-                troubles.append("\(word.question): " + missing(word.question, in: form))
+            let target: AddressReading.Target
+            do throws(AddressTrouble) {
+                target = try places.read(word.question)
+            } catch {
+                troubles.append("\(word.question): " + error.sentence)
                 continue
             }
-            guard !answers.contains(where: { $0.0 == question.path }) else {
-                throw Failure(.usage, "\(word.question) stands on the line twice")
-            }
-            do throws(AnswerProblem) {
-                let value = try question.parse(word.value, rules: .command, today: today)
-                answers.append((question.path, value))
-            } catch {
-                troubles.append("\(question.path): " + error.message(of: question))
+            switch target {
+            case .row(let row):
+                if !word.value.isEmpty { troubles.append("\(word.question): " + Self.noValue) }
+                if let row { changes.append(.remove(row: row)) }
+            case .answer(let key, let question):
+                guard seen.insert(key).inserted else {
+                    throw Failure(.usage, "\(word.question) stands on the line twice")
+                }
+                do throws(AnswerProblem) {
+                    let value = try question.parse(
+                        word.value, rules: .command, today: surroundings.today(),
+                        zone: surroundings.zone)
+                    changes.append(.answer(key, value))
+                } catch {
+                    let message = error.message(of: question, offered: filling.offered(at: key))
+                    troubles.append("\(word.question): " + message)
+                }
             }
         }
-        guard troubles.isEmpty else { throw refusal(troubles) }
-        return answers
+        guard troubles.isEmpty else { throw AnswerFailure.refusal(troubles) }
+        return places.additions + changes
     }
 
-    private func missing(_ name: String, in form: FormDefinition) -> String {
-        let isShared = form.questions.contains { $0.name == name }
-        return isShared
-            ? "several questions are called that; name one by its path"
-            : "the form \(form.id) \(form.version) has no such question"
-    }
+    private static let noValue =
+        "a row has no value of its own; with nothing behind '=' it is deleted"
+}
 
-    private func refusal(_ troubles: [String]) -> Failure {
+/// Refused answers as a failure of a command.
+enum AnswerFailure {
+    static func refusal(_ troubles: [String]) -> Failure {
         guard troubles.count > 1 else {
             return Failure(.validation, troubles[0], advice: "Nothing was changed.")
         }
@@ -66,13 +84,40 @@ struct AnswerWords {
             .validation, "\(troubles.count) answers are refused; nothing was changed",
             advice: troubles.joined(separator: "\n"))
     }
+
+    /// - Parameter filling: the inspection as it was before.
+    static func refusal(_ refusal: AnswerRefusal, _ filling: FormFilling) -> Failure {
+        switch refusal {
+        case .answers(let troubles):
+            Self.refusal(
+                troubles.map { trouble in
+                    let question = filling.form.question(named: trouble.path)
+                    let message =
+                        question.map {
+                            trouble.problem.message(of: $0, offered: $0.choices)
+                        } ?? trouble.problem.message()
+                    return "\(trouble.address): \(message)"
+                })
+        case .removesRows:
+            Failure(
+                .validation, refusal.sentence,
+                advice: "Nothing was changed. '--yes' agrees to it.")
+        case .tooManyRows, .fixedRows, .noSuchRow:
+            Failure(.validation, refusal.sentence, advice: "Nothing was changed.")
+        }
+    }
 }
 
 extension AnswerProblem {
+    /// More names than these are no help in a message.
+    private static let mostNames = 20
+
     /// The problem, with what would be right where that is short to say.
-    func message(of question: Question) -> String {
+    func message(of question: Question, offered: [Choice]) -> String {
         let text = message(unit: question.unit)
-        guard self == .notOffered || self == .severalChoices else { return text }
-        return text + ": " + question.choices.map(\.name).joined(separator: ", ")
+        guard self == .notOffered || self == .severalChoices, !offered.isEmpty else { return text }
+        let names = offered.prefix(Self.mostNames).map(\.name).joined(separator: ", ")
+        let rest = offered.count - Self.mostNames
+        return text + ": " + names + (rest > 0 ? " and \(rest) more" : "")
     }
 }

@@ -12,45 +12,57 @@ enum CompleteCommand {
         positionals: [.inspection]
     ) { run in
         try run.withStore(for: .writing) { store in
-            let detail = try store.detail(matching: run.invocation.operand("ID"))
-            let form = try store.form(of: detail)
+            let id = try store.inspectionID(matching: run.invocation.operand("ID"))
             do {
-                try store.requireCompletable(detail.summary.id)
-            } catch let refusal as Completion.Refusal {
-                return try refuse(refusal, detail, form, run)
+                try store.requireCompletable(id)
+            } catch Completion.Refusal.state(let refusal) {
+                throw refusal
+            } catch Completion.Refusal.problems(let problems) {
+                return try refuse(problems, of: id, store, run)
             }
-            try store.complete(detail.summary.id)
-            let done = try store.inspection(detail.summary.id).summary
+            try store.complete(id)
+            let done = try store.inspection(id).summary
             try run.emit(done.json) { "\(done.id) is complete\n" }
             return .done
         }
     }
 
     private static func refuse(
-        _ refusal: Completion.Refusal, _ detail: InspectionDetail, _ form: FormDefinition,
-        _ run: CommandRun
+        _ problems: [FormProblem], of id: RecordID, _ store: DeviceStore, _ run: CommandRun
     ) throws -> ExitCode {
-        switch refusal {
-        case .state(let refusal): throw refusal
-        case .problems(let problems):
-            let lines = problems.map { problem in
-                let question = form.question(named: problem.path)
-                let message = question.map(problem.problem.message(of:))
-                return (problem.path, message ?? problem.problem.message())
-            }
-            run.console.say(
-                "walkdown: \(counted(lines.count, "answer is", "answers are"))"
-                    + " missing or wrong; the inspection stays \(detail.summary.stateWords)")
-            let list = lines.map { path, message -> JSON in
-                ["question": .string(path), "message": .string(message)]
-            }
-            try run.emit([
-                "id": .string(detail.summary.id.rawValue),
-                "state": .string(detail.summary.state), "problems": .array(list),
-            ]) {
-                lines.map { "\($0): \($1)\n" }.joined()
-            }
-            return .validation
+        let filling = try store.filling(of: id)
+        let summary = try store.inspection(id).summary
+        run.console.say(
+            "walkdown: \(counted(problems.count, "answer is", "answers are"))"
+                + " missing or wrong; the inspection stays \(summary.stateWords)")
+        let lines = problems.map { ProblemLine($0, in: filling) }
+        try run.emit([
+            "id": .string(id.rawValue), "state": .string(summary.state),
+            "problems": .array(lines.map(\.json)),
+        ]) {
+            lines.map { "\($0.address): \($0.message)\n" }.joined()
         }
+        return .validation
+    }
+}
+
+/// What stands in the way of *complete*, as people and scripts read it.
+struct ProblemLine {
+    let address: String
+    let message: String
+    private let row: String?
+
+    init(_ problem: FormProblem, in filling: FormFilling) {
+        let key = AnswerKey(row: problem.row, problem.path)
+        address = filling.address(of: key)
+        message =
+            filling.form.question(named: problem.path).map {
+                problem.problem.message(of: $0, offered: filling.offered(at: key))
+            } ?? problem.problem.message()
+        row = problem.row
+    }
+
+    var json: JSON {
+        ["question": .string(address), "row": JSON(row), "message": .string(message)]
     }
 }

@@ -30,16 +30,22 @@ enum ResolveCommand {
         let answers = try AnswerWords(words)
         let outcome = try run.withStore(for: .writing) { store in
             let detail = try store.detail(matching: run.invocation.operand("ID"))
-            let id = detail.summary.id
             let decisions = try decisions(for: detail, answers, store, run)
-            let isInBundle = try store.isInBundle(whatResolves: id)
-            try store.resolve(
-                id, decisions,
-                shown: Dictionary(
-                    detail.conflicts.map { ($0.column, $0.theirs) }, uniquingKeysWith: { $1 }))
+            var isInBundle = false
+            // The inspection first: a row of one that is let go goes with it.
+            for record in [detail.summary.id] + detail.rows.map(\.id) + decisions.keys.sorted() {
+                guard let decided = decisions[record],
+                    try !store.conflicts(of: record).isEmpty
+                else { continue }
+                if decided.values.contains(where: { $0 != .mine }),
+                    try store.isInBundle(whatResolves: record)
+                {
+                    isInBundle = true
+                }
+                try store.resolve(record, decided, shown: detail.theirs(of: record))
+            }
             return Outcome(
-                rest: try Rest(of: id, in: store),
-                isInBundle: isInBundle && decisions.values.contains { $0 != .mine })
+                rest: try Rest(of: detail.summary.id, in: store), isInBundle: isInBundle)
         }
         try run.emit(outcome.json) { outcome.words }
         return .done
@@ -87,22 +93,46 @@ enum ResolveCommand {
         }
     }
 
+    /// By the record that is in conflict: the inspection, or a row of it.
     private static func decisions(
         for detail: InspectionDetail, _ answers: AnswerWords, _ store: DeviceStore,
         _ run: CommandRun
-    ) throws -> [FieldName: Resolution] {
-        let columns = detail.conflicts.map(\.column)
-        guard !columns.isEmpty else {
+    ) throws -> [RecordID: [FieldName: Resolution]] {
+        guard !detail.conflicts.isEmpty else {
             throw Failure(.failed, "the inspection \(detail.summary.id) is in no conflict")
         }
-        if run.invocation.has(mine.name) {
-            return Dictionary(columns.map { ($0, .mine) }) { first, _ in first }
+        var decisions: [RecordID: [FieldName: Resolution]] = [:]
+        let isMine = run.invocation.has(mine.name)
+        if isMine || run.invocation.has(theirs.name) {
+            for conflict in detail.conflicts {
+                decisions[conflict.recordId, default: [:]][conflict.column] =
+                    isMine ? .mine : .theirs
+            }
+            return decisions
         }
-        if run.invocation.has(theirs.name) {
-            return Dictionary(columns.map { ($0, .theirs) }) { first, _ in first }
+        let changes = try answers.changes(
+            to: store.filling(of: detail.summary.id), in: run.surroundings,
+            newID: store.newRowID)
+        for change in changes {
+            guard case .answer(let key, let value) = change else {
+                throw Failure(.usage, "a row is no answer: give --mine or --theirs")
+            }
+            let record = key.row.map { RecordID($0) } ?? detail.summary.id
+            decisions[record, default: [:]][key.path] = .value(value)
         }
-        let values = try answers.answers(
-            to: store.form(of: detail), today: run.surroundings.today())
-        return Dictionary(values.map { ($0, .value($1)) }) { first, _ in first }
+        // Each record in conflict says itself what is undecided.
+        for conflict in detail.conflicts where decisions[conflict.recordId] == nil {
+            throw StoreError.unresolved([detail.address(of: conflict)])
+        }
+        return decisions
+    }
+}
+
+extension InspectionDetail {
+    /// The other side of a record's conflicts as it is shown.
+    fileprivate func theirs(of record: RecordID) -> [FieldName: FieldValue] {
+        Dictionary(
+            conflicts.filter { $0.recordId == record }.map { ($0.column, $0.theirs) },
+            uniquingKeysWith: { $1 })
     }
 }

@@ -30,10 +30,18 @@ enum ShowCommand {
         for (name, field) in detail.fields.sorted(by: { $0.key < $1.key }) {
             table.append([name, shown(field.value), field.sync.words])
         }
+        for row in detail.rows {
+            if row.fields.isEmpty { table.append([detail.address(of: row.path, in: row), "", ""]) }
+            for (name, field) in row.fields.sorted(by: { $0.key < $1.key }) {
+                table.append([
+                    detail.address(of: name, in: row), shown(field.value), field.sync.words,
+                ])
+            }
+        }
         lines += table.text.split(separator: "\n").map(String.init)
         for conflict in detail.conflicts {
             lines += [
-                "", "conflict in \(conflict.column) (\(conflict.rule))",
+                "", "conflict in \(detail.address(of: conflict)) (\(conflict.rule))",
                 "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
                 "  theirs  \(conflict.isDeletion ? "deleted" : shown(conflict.theirs))"
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
@@ -42,7 +50,8 @@ enum ShowCommand {
         if detail.conflicts.contains(where: \.isDeletion) {
             lines += [
                 "",
-                "The inspection was deleted elsewhere: 'resolve --mine' restores it, '--theirs' lets"
+                (detail.summary.isDeleted ? "The inspection" : "A row")
+                    + " was deleted elsewhere: 'resolve --mine' restores it, '--theirs' lets"
                     + " it go.",
             ]
         }
@@ -57,11 +66,12 @@ enum ShowCommand {
 
 extension ConflictView {
     /// Whether the others have deleted the record, so that there is no value of theirs.
-    fileprivate var isDeletion: Bool { rule == MergeRule.tombstone.rawValue }
+    var isDeletion: Bool { rule == MergeRule.tombstone.rawValue }
 
     var json: JSON {
         [
-            "column": .string(column), "base": base.json, "mine": mine.json,
+            "column": .string(column), "recordId": .string(recordId.rawValue), "base": base.json,
+            "mine": mine.json,
             "theirs": theirs.json, "theirsNode": JSON(theirsNode?.rawValue),
             "rule": .string(rule),
         ]
@@ -69,17 +79,57 @@ extension ConflictView {
 }
 
 extension InspectionDetail {
-    var json: JSON {
-        let answers = fields.mapValues { field -> JSON in
-            ["value": field.value.json, "sync": .string(field.sync.rawValue)]
+    /// Where an answer of a row, or the row itself, stands as people write it: `pump[2]/tag`.
+    func address(of path: String, in row: Row) -> String {
+        var address = path
+        var around: Row? = row
+        // From the innermost row outwards, so that the places before stay where they are.
+        while let each = around {
+            let end = address.index(address.startIndex, offsetBy: each.path.count)
+            address.insert(contentsOf: "[\(each.index)]", at: end)
+            around = rows.first { $0.id == each.parent }
         }
-        return [
+        return address
+    }
+
+    /// A row that was deleted elsewhere has no place any more.
+    func address(of conflict: ConflictView) -> String {
+        guard let row = rows.first(where: { $0.id == conflict.recordId }) else {
+            return conflict.column
+        }
+        return conflict.isDeletion
+            ? address(of: row.path, in: row) : address(of: conflict.column, in: row)
+    }
+
+    private var repeats: JSON {
+        let rows = rows.map { row -> (String, JSON) in
+            (
+                row.path,
+                [
+                    "id": .string(row.id.rawValue), "index": .integer(Int64(row.index)),
+                    "parent": JSON(row.parent?.rawValue), "fields": Self.json(of: row.fields),
+                ]
+            )
+        }
+        return .object(
+            Dictionary(grouping: rows, by: \.0).mapValues { .array($0.map(\.1)) })
+    }
+
+    private static func json(of fields: [FieldName: Field]) -> JSON {
+        .object(
+            fields.mapValues { field -> JSON in
+                ["value": field.value.json, "sync": .string(field.sync.rawValue)]
+            })
+    }
+
+    var json: JSON {
+        [
             "id": .string(summary.id.rawValue), "form": .string(summary.form),
             "formVersion": .string(summary.formVersion), "asset": JSON(summary.asset),
             "site": JSON(summary.site), "state": .string(summary.state),
             "dueOn": JSON(summary.dueOn), "sync": .string(summary.sync.rawValue),
             "version": .integer(summary.version), "comment": JSON(comment),
-            "fields": .object(answers),
+            "fields": Self.json(of: fields), "repeats": repeats,
             "conflicts": .array(conflicts.map(\.json)),
         ]
     }

@@ -39,7 +39,7 @@ extension CommandRun {
     var storeSources: StoreSources {
         StoreSources(
             now: surroundings.now,
-            newID: { UUIDText.version4(random: Crypto.random(16)) })
+            newID: { UUIDText.version4(random: Crypto.random(16)) }, zone: surroundings.zone)
     }
 }
 

@@ -9,6 +9,7 @@ enum StoreWords {
     static let failure: Renderer.Translation = { error in
         switch error {
         case let error as StoreError: words(for: error)
+        case let refusal as AnswerRefusal: Failure(.validation, refusal.sentence)
         case let refusal as StateRefusal: Failure(.validation, refusal.description)
         case let error as CodingError:
             Failure(.locked, "the store holds something unreadable: \(error.description)")

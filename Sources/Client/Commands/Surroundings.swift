@@ -18,6 +18,10 @@ package struct Surroundings: Sendable {
     /// What `t` and `+3d` are counted from: the day where the device is, as on the screen. Nil where
     /// it is not known.
     package var today: @Sendable () -> CivilDate?
+    /// Where the device is.
+    package var zone: ExpressionZone
+    /// What is typed where a command asks line by line.
+    package var input: Int32
     /// What waiting after wrong PINs is counted on.
     package var bootNow: @Sendable () throws(VaultError) -> BootInstant
 
@@ -26,6 +30,7 @@ package struct Surroundings: Sendable {
         pinCost: Argon2id.Cost = .withoutTPM,
         now: @escaping @Sendable () -> Int64 = Surroundings.timeOfDay,
         today: @escaping @Sendable () -> CivilDate? = Surroundings.localDay,
+        zone: ExpressionZone = Surroundings.localZone, input: Int32 = 0,
         bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current
     ) {
         self.environment = environment
@@ -33,6 +38,8 @@ package struct Surroundings: Sendable {
         self.pinCost = pinCost
         self.now = now
         self.today = today
+        self.zone = zone
+        self.input = input
         self.bootNow = bootNow
     }
 
@@ -46,6 +53,8 @@ package struct Surroundings: Sendable {
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
+
+    package static let localZone = DeviceClock.zone
 
     package static let localDay: @Sendable () -> CivilDate? = { DeviceClock.moment().today }
 

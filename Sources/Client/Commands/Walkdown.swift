@@ -6,10 +6,12 @@ internal import Vault
 package enum Walkdown {
     static let entries: [Entry] = [
         DemoCommand.entry, EnrollCommand.entry, ListCommand.entry, ShowCommand.entry,
-        NewCommand.entry, SetCommand.entry, CompleteCommand.entry, ReopenCommand.entry,
+        NewCommand.entry, SetCommand.entry, FillCommand.entry, CompleteCommand.entry,
+        ReopenCommand.entry,
         DeleteCommand.entry, SyncCommand.entry, StatusCommand.entry, OutboxCommand.entry,
         BundleCommand.entry, RetryCommand.entry, DiscardCommand.entry, ResolveCommand.entry,
-        SQLCommand.entry, LockCommand.entry, PasswdCommand.entry, InfoCommand.entry,
+        ExportCommand.entry, SQLCommand.entry, LockCommand.entry, PasswdCommand.entry,
+        InfoCommand.entry,
         DoctorCommand.entry,
     ]
 

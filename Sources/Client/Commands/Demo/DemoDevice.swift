@@ -47,7 +47,8 @@ final class DemoDevice {
             home: home, key: key, access: .writer(lease),
             sources: StoreSources(
                 now: surroundings.now,
-                newID: { UUIDText.version4(random: Crypto.random(16)) }))
+                newID: { UUIDText.version4(random: Crypto.random(16)) },
+                zone: surroundings.zone))
     }
 
     /// The key leaves memory, and another process may have the home.

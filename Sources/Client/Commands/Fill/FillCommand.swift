@@ -1,0 +1,76 @@
+internal import Arguments
+internal import Coding
+internal import Forms
+internal import Inspections
+internal import LocalStore
+
+enum FillCommand {
+    private static let language = Option(
+        "language", value: "NAME", help: "The language of the form's texts.")
+
+    static let entry = Entry(
+        name: "fill", summary: "Answer an inspection's questions line by line.",
+        discussion: """
+            For screen readers, serial lines and pipes: no cursor is moved, one question stands at a \
+            time. Each answer is saved as it is given. An empty line keeps what stands, '-' clears \
+            it, '<' goes back, '>' goes to the next section, '?' says more, 'q' leaves; a line that \
+            begins with '\\' is an answer as it stands behind it. A number names a choice by its \
+            place in the list. The end of the input leaves; exits 3 where the last answer was refused.
+            """,
+        positionals: [.inspection], options: [language]
+    ) { run in
+        try run.withStore(for: .writing) { store in
+            let id = try store.inspectionID(matching: run.invocation.operand("ID"))
+            let summary = try store.inspection(id).summary
+            switch try summary.knownState() {
+            case .complete: throw StoreError.refused(.complete, field: nil)
+            case .approved: throw StoreError.refused(.approved, field: nil)
+            case .assigned, .inProgress, .returned: break
+            }
+            let filling = try store.filling(
+                of: id, language: run.invocation.value(language.name))
+            let dialogue = Dialogue(run)
+            try dialogue.say("\(summary.name), \(filling.form.title)")
+            var session = FillSession(id, filling, store, dialogue)
+            let isDone = try session.run()
+            let left = try store.inspection(id).summary
+            if run.wantsJSON { try run.emit(left.json) { "" } }
+            return isDone ? .done : .validation
+        }
+    }
+}
+
+/// Lines out, lines in. With `--json` the lines go where messages go, because standard output is the
+/// document's.
+struct Dialogue {
+    private let run: CommandRun
+    private let lines: LineReader
+
+    init(_ run: CommandRun) {
+        self.run = run
+        lines = LineReader(run.surroundings.input)
+    }
+
+    var surroundings: Surroundings { run.surroundings }
+
+    func say(_ text: String) throws {
+        guard !run.wantsJSON else { return run.console.say(text) }
+        try run.console.write(terminalSafe(text, keepingLines: true) + "\n")
+    }
+
+    /// The line that is typed behind a prompt; nil at the end of the input.
+    func ask(_ prompt: String) throws -> String? {
+        if run.wantsJSON {
+            run.console.say(prompt)
+        } else {
+            try run.console.write(terminalSafe(prompt) + " ")
+        }
+        return lines.next()
+    }
+
+    /// No unless it is yes.
+    func agrees(_ question: String) throws -> Bool {
+        let answer = try ask(question + " [y/N]")?.lowercased()
+        return answer == "y" || answer == "yes"
+    }
+}
