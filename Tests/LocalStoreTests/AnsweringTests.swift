@@ -1,6 +1,7 @@
 import Coding
 import Forms
 import Replication
+import TestSupport
 import Testing
 
 @testable import LocalStore
@@ -212,6 +213,45 @@ struct AnsweringTests {
         #expect(try device.value("sum", of: id) == "not a number")
         try device.answer(id, ("colour", "red"))
         #expect(try device.value("colour", of: id) == "red")
+        try device.finish()
+    }
+
+    @Test(
+        "What a form lays down of device, day and instant is that of the beginning and of the end")
+    func preloads() throws {
+        let device = try Device(zone: ExpressionZone(fixedOffset: -25_200))
+        var parts = FormParts(id: "laid", version: "1", title: "Laid down")
+        parts.sections = [
+            Section(
+                name: "main", title: "Main",
+                questions: [Question(path: "tag", label: "Tag", type: .text(multiline: false))])
+        ]
+        for (path, type, property) in [
+            ("start", QuestionType.dateTime, "now"), ("end", .dateTime, "now"),
+            ("today", .date, "today"), ("device", .text(multiline: false), "deviceid"),
+            ("name", .text(multiline: false), "instanceID"),
+            ("user", .text(multiline: false), "username"),
+        ] {
+            var question = Question(path: path, label: path, type: type, merge: "lww")
+            question.isHidden = true
+            parts.hidden.append(question)
+            parts.actions.append(
+                FormAction(
+                    events: [path == "end" ? .finish : .firstLoad], target: path,
+                    value: .property(property)))
+        }
+        try device.store.store(form: try FormDefinition(parts))
+        let id = try device.store.createInspection(form: "laid", version: "1", asset: nil)
+        device.clock.advance(seconds: 90)
+        try device.answer(id, ("tag", "F-17"))
+        try device.store.complete(id)
+        for (path, value) in [
+            ("start", "2026-03-02T01:00:00.000-07:00"), ("end", "2026-03-02T01:01:30.000-07:00"),
+            ("today", "2026-03-02"), ("device", "device-1"), ("name", "uuid:" + id.rawValue),
+        ] {
+            #expect(try device.value(path, of: id) == .string(value))
+        }
+        #expect(try device.value("user", of: id) == .null)
         try device.finish()
     }
 }

@@ -25,11 +25,11 @@ extension DeviceStore {
             try database.requireRecord(id, table: RecordTable.inspection)
             var (stored, filling) = try stored(id, database)
             try requireOpen(stored)
-            var work = Answering(filling, newID: sources.newID)
+            var work = Answering(filling, over: stored.answers, newID: sources.newID)
             if !changes.allSatisfy({ $0.isIdle(beside: stored.answers) }) {
-                try work.make(changes, on: id, isBeginning: !stored.hasBegun, agreed: agreed)
+                try work.make(changes, isBeginning: !stored.hasBegun, agreed: agreed)
                 filling = work.filling
-                try write(filling, over: &stored, on: id, database)
+                try write(work, over: &stored, on: id, database)
             }
             for case .answer(let key, _) in changes {
                 try database.removeDraft(key.path, of: key.row.map { RecordID($0) } ?? id)
@@ -43,11 +43,26 @@ extension DeviceStore {
         _ id: RecordID, _ form: String, version: String, _ database: Connection
     ) throws {
         let form = try formShelf.form(form, version: version, in: database)
-        let filling = FormFilling(form, in: try surroundings(database))
-        var work = Answering(filling, newID: sources.newID)
-        try work.begin(id)
+        let filling = FormFilling(form, in: try surroundings(of: id, database))
+        var work = Answering(filling, over: FormAnswers(), newID: sources.newID)
+        try work.begin()
         var stored = InspectionAnswers(id, fields: try database.fields(of: id), rows: [])
-        try write(work.filling, over: &stored, on: id, database)
+        try write(work, over: &stored, on: id, database)
+    }
+
+    /// Writes what the form sets when an inspection is completed; nothing where its form is not here.
+    func finish(_ id: RecordID, _ database: Connection) throws {
+        do {
+            let (before, filling) = try stored(id, database)
+            guard filling.form.parts.actions.contains(where: { $0.events.contains(.finish) })
+            else { return }
+            var work = Answering(filling, over: before.answers, newID: sources.newID)
+            work.finish()
+            var stored = before
+            try write(work, over: &stored, on: id, database)
+        } catch StoreError.unknownForm {
+            return
+        }
     }
 
     private func stored(
@@ -58,7 +73,7 @@ extension DeviceStore {
         let rows = form.repetitions.isEmpty ? [] : try database.rows(below: id)
         let stored = InspectionAnswers(id, fields: own, rows: rows)
         let filling = FormFilling(
-            form, answers: stored.answers, in: try surroundings(database))
+            form, answers: stored.answers, in: try surroundings(of: id, database))
         return (stored, filling)
     }
 
@@ -74,21 +89,22 @@ extension DeviceStore {
     }
 
     private func write(
-        _ filling: FormFilling, over stored: inout InspectionAnswers, on id: RecordID,
+        _ work: Answering, over stored: inout InspectionAnswers, on id: RecordID,
         _ database: Connection
     ) throws {
+        let filling = work.filling
         let before = stored.answers
-        let changed = Dictionary(grouping: filling.changes(from: before), by: \.row)
+        let changed = Dictionary(grouping: work.writes(on: id), by: \.key.row)
         let known = Set(before.rows.map(\.id))
         let kept = Set(filling.answers.rows.map(\.id))
         guard !changed.isEmpty || known != kept else { return }
         try database.beginWork(on: id)
-        try write(changed[nil] ?? [], of: filling, to: id, database)
+        try write(changed[nil] ?? [], to: id, database)
         for row in filling.answers.rows {
             if !known.contains(row.id) {
                 try add(row, to: id, among: filling.answers.rows, &stored, database)
             }
-            try write(changed[row.id] ?? [], of: filling, to: RecordID(row.id), database)
+            try write(changed[row.id] ?? [], to: RecordID(row.id), database)
         }
         // What stands in a row goes with it.
         for row in before.rows where !kept.contains(row.id) {
@@ -98,13 +114,13 @@ extension DeviceStore {
     }
 
     private func write(
-        _ keys: [AnswerKey], of filling: FormFilling, to id: RecordID, _ database: Connection
+        _ answers: [(key: AnswerKey, value: FieldValue)], to id: RecordID, _ database: Connection
     ) throws {
-        guard !keys.isEmpty else { return }
-        for key in keys.sorted(by: { $0.path < $1.path }) {
-            try database.write(filling.value(of: key), to: key.path, of: id)
+        guard !answers.isEmpty else { return }
+        for (key, value) in answers.sorted(by: { $0.key.path < $1.key.path }) {
+            try database.write(value, to: key.path, of: id)
         }
-        try absorbFailure(of: Set(keys.map(\.path)), in: id, database)
+        try absorbFailure(of: Set(answers.map(\.key.path)), in: id, database)
     }
 
     private func add(
@@ -125,24 +141,35 @@ extension DeviceStore {
     }
 
     /// What the form's expressions find on this device.
+    /// - Parameter id: the inspection that is filled in; nil where several are looked at.
     func surroundings(
-        _ database: Connection, language: String? = nil
+        of id: RecordID? = nil, _ database: Connection
     ) throws -> FillingSurroundings {
         let device = try database.metadataText("device_id") ?? ""
-        let newID = sources.newID
-        var surroundings = FillingSurroundings(
+        let (newID, now, zone) = (sources.newID, sources.now, sources.zone)
+        return FillingSurroundings(
             now: sources.now, zone: sources.zone,
             randomFraction: { Self.fraction(newID()) }, uuid: newID,
             property: { name in
                 switch name {
                 case "deviceid": device
+                case "instanceID": id.map { "uuid:" + $0.rawValue }
+                case "now": Self.wallTime(now(), zone)
+                case "today": String(Self.wallTime(now(), zone).prefix(10))
                 // Who uses the device is not known to it yet.
-                case "username", "email", "phonenumber": ""
+                case "username", "userid", "email", "phonenumber", "simserial", "subscriberid": ""
                 default: nil
                 }
             })
-        surroundings.language = language
-        return surroundings
+    }
+
+    /// `2026-03-14T09:30:00.000+01:00`
+    private static func wallTime(_ now: Int64, _ zone: ExpressionZone) -> String {
+        let offset = zone.offset(now / 1000)
+        let wall = SyncTimestamp.text(now + Int64(offset) * 1000).dropLast()
+        let minutes = abs(offset) / 60
+        let digits = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return wall + (offset < 0 ? "-" : "+") + digits.joined(separator: ":")
     }
 
     /// The digits behind the last dash of a random UUID, as a number below 1.

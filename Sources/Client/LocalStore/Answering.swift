@@ -19,16 +19,18 @@ struct Answering {
     private let stored: FormAnswers
     private let newID: () -> String
 
-    init(_ filling: FormFilling, newID: @escaping () -> String) {
+    /// - Parameter stored: the answers as they stand, before the form has reckoned anything anew.
+    init(
+        _ filling: FormFilling, over stored: FormAnswers, newID: @escaping () -> String
+    ) {
         self.filling = filling
-        stored = filling.answers
+        self.stored = stored
         self.newID = newID
     }
 
     /// Lays down what an inspection begins with.
-    mutating func begin(_ id: RecordID) throws {
+    mutating func begin() throws {
         _ = filling.begin()
-        nameInstance(id)
         try followCounts(since: [:], agreed: false)
         dropWhatIsNoAnswer(but: [])
     }
@@ -38,9 +40,9 @@ struct Answering {
     ///   - agreed: whether the person agreed that rows with answers go.
     /// - Throws: `AnswerRefusal`
     mutating func make(
-        _ changes: [AnswerChange], on id: RecordID, isBeginning: Bool, agreed: Bool
+        _ changes: [AnswerChange], isBeginning: Bool, agreed: Bool
     ) throws {
-        if isBeginning { try begin(id) }
+        if isBeginning { try begin() }
         let before = filling.wantedRows
         var given: [(AnswerKey, FieldValue)] = []
         for change in changes {
@@ -63,7 +65,6 @@ struct Answering {
         try check(given)
         try followCounts(since: before, agreed: agreed)
         dropWhatIsNoAnswer(but: Set(given.map(\.0)))
-        nameInstance(id)
     }
 
     private mutating func followCounts(since before: [RepeatPlace: Int], agreed: Bool) throws {
@@ -126,21 +127,38 @@ struct Answering {
     /// author's mistake must not stand in the way of the inspector's answer.
     private mutating func dropWhatIsNoAnswer(but given: Set<AnswerKey>) {
         for key in filling.changes(from: stored) where !given.contains(key) {
-            guard let index = filling.form.index(of: key.path) else { continue }
-            let question = filling.form.allQuestions[index]
-            let value = filling.value(of: key)
-            let isText = AnswerText.isAcceptable(Array(value.formText.utf8))
-            guard !isText || !question.isDerived && question.problem(with: value) != nil else {
-                continue
-            }
+            guard let question = question(at: key), !question.isDerived,
+                question.problem(with: filling.value(of: key)) != nil
+            else { continue }
             filling.set(.null, at: key)
         }
     }
 
-    /// An inspection is one submission for ever, however often it is opened.
-    private mutating func nameInstance(_ id: RecordID) {
-        for question in filling.form.parts.hidden where question.name == "instanceID" {
-            filling.set(.string("uuid:" + id.rawValue), at: AnswerKey(question.path))
+    /// What sets the form's own values when an inspection is completed.
+    mutating func finish() {
+        _ = filling.finish()
+        dropWhatIsNoAnswer(but: [])
+    }
+
+    // MARK: What is stored
+
+    /// What differs from what is stored, with the value that it gets.
+    func writes(on id: RecordID) -> [AnswerKey: FieldValue] {
+        var writes: [AnswerKey: FieldValue] = [:]
+        for key in filling.changes(from: stored) {
+            let value = filling.value(of: key)
+            // A calculation may come to more than an answer may be.
+            let isText = AnswerText.isAcceptable(Array(value.formText.utf8))
+            writes[key] = isText ? value : .null
         }
+        // An inspection is one submission for ever, however often its form reckons a name for it.
+        for question in filling.form.parts.hidden where question.name == "instanceID" {
+            writes[AnswerKey(question.path)] = .string("uuid:" + id.rawValue)
+        }
+        return writes.filter { stored[$0.key] != $0.value }
+    }
+
+    private func question(at key: AnswerKey) -> Question? {
+        filling.form.index(of: key.path).map { filling.form.allQuestions[$0] }
     }
 }

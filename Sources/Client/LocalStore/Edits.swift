@@ -62,7 +62,10 @@ extension DeviceStore {
     private func changeState(of id: RecordID, to next: InspectionState) throws {
         try edit { database in
             try database.requireRecord(id)
-            if next == .complete { try database.beginWork(on: id) }
+            if next == .complete {
+                try database.beginWork(on: id)
+                try finish(id, database)
+            }
             try database.write(.string(next.rawValue), to: BuiltInField.state, of: id)
             try absorbFailure(of: [BuiltInField.state], in: id, database)
         }

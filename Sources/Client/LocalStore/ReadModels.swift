@@ -233,6 +233,19 @@ package struct StatusSummary: Sendable, Equatable {
     package var unsynced: Int { pending + inFlight + failed + conflict + inReview }
 }
 
+extension StatusSummary {
+    mutating func count(_ status: String, _ number: Int) {
+        switch status {
+        case "PENDING": pending = number
+        case "IN_FLIGHT": inFlight = number
+        case "FAILED": failed = number
+        case "CONFLICT": conflict = number
+        case "IN_REVIEW": inReview = number
+        default: break
+        }
+    }
+}
+
 /// What a server says of copies that it does not take.
 package struct CopyRefusal: Sendable, Equatable {
     package var reason: String

@@ -197,19 +197,6 @@ extension DeviceStore {
     }
 }
 
-extension StatusSummary {
-    fileprivate mutating func count(_ status: String, _ number: Int) {
-        switch status {
-        case "PENDING": pending = number
-        case "IN_FLIGHT": inFlight = number
-        case "FAILED": failed = number
-        case "CONFLICT": conflict = number
-        case "IN_REVIEW": inReview = number
-        default: break
-        }
-    }
-}
-
 extension Connection {
     fileprivate func outboxColumns(all: Bool) throws -> [Int64: [FieldName]] {
         var columns: [Int64: [FieldName]] = [:]
