@@ -11,6 +11,8 @@ enum Figures {
         ("drain", { try Drain.measure() }),
         ("storm", { try Storm.measure() }),
         ("form_eval", { try FormEval.measure() }),
+        ("form_answer", { try FormBench.measureAnswer() }),
+        ("long_list", { try FormBench.measureList() }),
         ("key_to_paint", { try KeyToPaint.measure() }),
         ("first_frame", { try FirstFrame.measure() }),
     ]

@@ -42,11 +42,11 @@ struct AnsweringTests {
         story.press(.up, .up)
         #expect(story.focus == "leak")
         story.type("2")
-        #expect(story.screen?.paths.contains("rate") == false)
+        #expect(story.screen?.keys.contains("rate") == false)
         #expect(story.value("rate") == .integer(7))
         story.press(.up)
         story.type("1")
-        #expect(story.screen?.paths.contains("rate") == true)
+        #expect(story.screen?.keys.contains("rate") == true)
     }
 
     @Test("each verdict has a key, then the next question follows")

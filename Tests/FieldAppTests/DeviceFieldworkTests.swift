@@ -130,7 +130,8 @@ struct DeviceFieldworkTests {
         try device.work.keepDraft("14", of: "pressure", on: device.inspection)
         #expect(try device.work.inspection(device.inspection).drafts == ["pressure": "14"])
         let picture = try #require(
-            try device.work.answer("pressure", .integer(142), on: device.inspection))
+            try device.work.answer(
+                "pressure", .integer(142), on: device.inspection, agreed: false))
         #expect(picture.answers["pressure"]?.value == .integer(142))
         // *Sent* where the worker, on a busy machine, had sealed it before the picture was taken.
         let standing = try #require(picture.answers["pressure"]?.standing)
@@ -150,7 +151,8 @@ struct DeviceFieldworkTests {
         let device = try Device(syncsInBackground: false)
         for _ in 1...2 {
             try device.work.unlock(Self.secret(Self.pin))
-            _ = try device.work.answer("pressure", .integer(142), on: device.inspection)
+            _ = try device.work.answer(
+                "pressure", .integer(142), on: device.inspection, agreed: false)
             #expect(try device.work.status().isBackgroundOff)
             #expect(try device.work.status().inFlight == 0)
             device.work.lock()
@@ -163,7 +165,8 @@ struct DeviceFieldworkTests {
         let device = try unlocked()
         let expected = StoreRefusal(.constraint, "pressure must be at most 600")
         #expect(throws: expected) {
-            try device.work.answer("pressure", .integer(98_765), on: device.inspection)
+            try device.work.answer(
+                "pressure", .integer(98_765), on: device.inspection, agreed: false)
         }
         #expect(try device.work.inspection(device.inspection).answers["pressure"] == nil)
     }
@@ -190,8 +193,8 @@ struct DeviceFieldworkTests {
         #expect(labels == ["new name", "pressure", "remark"])
         #expect(picture.answers.values.contains { $0.value == .string("kept") })
         var screen = InspectionScreen(id: Device.strange)
-        screen.show(picture)
-        screen.focus.settle(screen.paths)
+        screen.show(picture, in: .looking(at: 0))
+        screen.focus.settle(screen.keys)
         #expect(screen.whyNotAnswer == picture.whyReadOnly)
         #expect(throws: StoreRefusal.self) { try device.work.complete(Device.strange) }
         #expect(try device.work.worklist().count == 2)
@@ -208,7 +211,7 @@ struct DeviceFieldworkTests {
             ("pressure", .integer(142)), ("leak", .string("no")), ("seals", .string("pass")),
         ]
         for (path, value) in answers {
-            _ = try device.work.answer(path, value, on: device.inspection)
+            _ = try device.work.answer(AnswerKey(path), value, on: device.inspection, agreed: false)
         }
         try device.work.complete(device.inspection)
         #expect(try device.work.inspection(device.inspection).state == .complete)
@@ -223,7 +226,7 @@ struct DeviceFieldworkTests {
         device.work.lock()
         device.news.clear()
         try device.work.unlock(Self.secret(Self.pin))
-        _ = try device.work.answer("pressure", .integer(142), on: device.inspection)
+        _ = try device.work.answer("pressure", .integer(142), on: device.inspection, agreed: false)
         // Locking waits for the worker: whatever it had begun has been told by then.
         device.work.lock()
         #expect(device.news.all.allSatisfy { $0 == .offline("switched off") })

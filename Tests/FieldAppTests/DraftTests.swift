@@ -189,7 +189,7 @@ struct DraftTests {
         story.type("160")
         story.press(.enter)
         let end = update(&story.state, .hangUp)
-        #expect(end.contains(.draft(Story.freezer, path: "pressure", text: "160")))
+        #expect(end.contains(.draft(Story.freezer, "pressure", text: "160")))
         let losses = end.flatMap { story.field.perform($0) }.compactMap(\.loss)
         #expect(losses == ["What was typed could not be kept: the disk is full"])
     }

@@ -49,14 +49,28 @@ private final class RecordingFieldwork: Fieldwork {
         return nil
     }
     func answer(
-        _ path: String, _ value: FieldValue, on id: RecordID
+        _ key: AnswerKey, _ value: FieldValue, on id: RecordID, agreed: Bool
     ) throws(StoreRefusal) -> InspectionPicture? {
-        try note("answer \(path)")
+        try note("answer \(key.path)")
         return picture
     }
-    func keepDraft(_ text: String?, of path: String, on id: RecordID) throws(StoreRefusal) {
-        try note("draft \(path)")
+    func keepDraft(_ text: String?, of key: AnswerKey, on id: RecordID) throws(StoreRefusal) {
+        try note("draft \(key.path)")
     }
+    func addRow(
+        of path: String, in parent: String?, on id: RecordID
+    ) throws(StoreRefusal) -> (row: String, picture: InspectionPicture?) {
+        try note("add \(path)")
+        return ("row", nil)
+    }
+
+    func deleteRow(
+        _ row: String, on id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture? {
+        try note("delete \(row)")
+        return nil
+    }
+
     func hold(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("hold") }
     func release(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("release") }
     func complete(_ id: RecordID) throws(StoreRefusal) { try note("complete") }
@@ -93,8 +107,8 @@ struct EffectRunnerTests {
     @Test("effects are done in the order in which they were asked for")
     func order() {
         let told = messages(after: [
-            .answer(EditID(1), "i", path: "a", .integer(1), text: "1"),
-            .draft("i", path: "b", text: "x"), .release("i", ["a"]), .lock,
+            .answer(EditID(1), "i", "a", .integer(1), text: "1", agreed: false),
+            .draft("i", "b", text: "x"), .release("i", ["a"]), .lock,
         ])
         #expect(fieldwork.log.withLock { $0 } == ["answer a", "draft b", "release", "lock"])
         #expect(told == ["saved", "draftSaved"])
@@ -112,8 +126,8 @@ struct EffectRunnerTests {
     func refusal() {
         fieldwork.refusal.withLock { $0 = StoreRefusal(.disk, "full") }
         let told = messages(after: [
-            .answer(EditID(1), "i", path: "a", .integer(1), text: "1"),
-            .draft("i", path: "b", text: "x"),
+            .answer(EditID(1), "i", "a", .integer(1), text: "1", agreed: false),
+            .draft("i", "b", text: "x"),
             .loadInspection("i"), .discard("m"),
         ])
         #expect(told == ["notSaved", "draftNotSaved", "refused", "refused"])
@@ -133,7 +147,7 @@ struct EffectRunnerTests {
     @Test("what was typed for a refused answer is kept as a draft in the same turn")
     func refusedAnswer() throws {
         fieldwork.refusal.withLock { $0 = StoreRefusal(.queueFull, "the queue is full") }
-        _ = messages(after: [.answer(EditID(1), "i", path: "a", .integer(1), text: "1")])
+        _ = messages(after: [.answer(EditID(1), "i", "a", .integer(1), text: "1", agreed: false)])
         #expect(fieldwork.log.withLock { $0 } == ["answer a", "draft a"])
     }
 

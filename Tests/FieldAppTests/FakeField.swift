@@ -28,7 +28,11 @@ struct FakeField {
     var resolved: [RecordID: [String: Decision]] = [:]
     var completed: [RecordID] = []
     var draftsDropped = 0
-    var drafts: [String: String] = [:]
+    var drafts: [AnswerKey: String] = [:]
+    var deletedRows: [String] = []
+    /// Those of them that had answers.
+    var lostRows: [String] = []
+    private var lastRow = 0
     var isLocked = true
     var syncs = 0
     var hasQuit = false
@@ -45,9 +49,23 @@ struct FakeField {
         case .loadInspection(let id): return inspections[id].map { [.inspection($0)] } ?? []
         case .loadConflict(let id):
             return [conflicts[id].map { .conflict($0) } ?? .noConflict(id)]
-        case .answer(let edit, let id, let path, let value, let text):
-            return answer(edit, id, path, value, text)
-        case .draft(let id, let path, let text): return keep(id, path, text)
+        case .answer(let edit, let id, let key, let value, let text, let agreed):
+            return answer(edit, id, key, value, text, agreed: agreed)
+        case .addRow(let id, let path, let parent):
+            lastRow += 1
+            let row = FormAnswers.Row(id: "row\(lastRow)", parent: parent, path: path)
+            return change(id) { _ = $0.add(row) }.map { [.rowAdded(id, row: row.id, $0)] } ?? []
+        case .deleteRow(let id, let row):
+            deletedRows.append(row)
+            let stored = inspections[id].map { ($0.form, $0.stored) }
+            if let (form, answers) = stored,
+                FormFilling(form, answers: answers, in: .looking(at: 0)).isFilled(row: row)
+            {
+                lostRows.append(row)
+            }
+            return change(id) { _ = $0.remove(row: row) }
+                .map { [.rowDeleted(id, row: row, $0)] } ?? []
+        case .draft(let id, let key, let text): return keep(id, key, text)
         case .complete(let id): return change(id, to: .complete, deed: .complete(id))
         case .reopen(let id): return change(id, to: .inProgress, deed: .reopen(id))
         case .resolve(let id, let decisions, let shown):
@@ -96,38 +114,75 @@ struct FakeField {
     }
 
     private mutating func answer(
-        _ edit: EditID, _ id: RecordID, _ path: String, _ value: FieldValue,
-        _ text: String?
+        _ edit: EditID, _ id: RecordID, _ key: AnswerKey, _ value: FieldValue,
+        _ text: String?, agreed: Bool
     ) -> [AppMessage] {
-        guard var picture = inspections[id] else { return [] }
+        var refusal = refusal
+        var picture: InspectionPicture?
+        if refusal == nil {
+            var made = lastRow
+            defer { lastRow = made }
+            picture = change(id) { filling in
+                let before = filling.wantedRows
+                filling.set(value, at: key)
+                do throws(CountRefusal) {
+                    try filling.followCounts(since: before, mayRemove: agreed) {
+                        made += 1
+                        return "row\(made)"
+                    }
+                } catch {
+                    refusal = StoreRefusal(.constraint, "rows would go")
+                }
+            }
+        }
         if let refusal {
-            if let text, !draftsFail { _ = keep(id, path, text) }
+            if let text, !draftsFail { _ = keep(id, key, text) }
             return [
                 .notSaved(
                     UnsavedAnswer(
-                        edit: edit, inspection: id, path: path, text: text, refusal: refusal,
+                        edit: edit, inspection: id, key: key, text: text, refusal: refusal,
                         isDraftKept: text != nil && !draftsFail))
             ]
         }
-        picture.answers[path] = AnswerPicture(value: value, standing: .savedHere)
-        picture.drafts[path] = nil
-        drafts[path] = nil
-        if picture.state == .assigned || picture.state == .returned { picture.state = .inProgress }
-        inspections[id] = picture
+        inspections[id]?.drafts[key] = nil
+        picture?.drafts[key] = nil
+        drafts[key] = nil
         defer { readsFailOnce = false }
         return [.saved(edit, id, readsFailOnce ? nil : picture)]
     }
 
-    private mutating func keep(_ id: RecordID, _ path: String, _ text: String?) -> [AppMessage] {
+    /// What follows from a change by the form is stored with it.
+    private mutating func change(
+        _ id: RecordID, by work: (inout FormFilling) -> Void
+    ) -> InspectionPicture? {
+        guard var picture = inspections[id] else { return nil }
+        let before = picture.stored
+        var filling = FormFilling(picture.form, answers: before, in: .looking(at: 0))
+        work(&filling)
+        for key in filling.changes(from: before) {
+            picture.answers[key] = AnswerPicture(
+                value: filling.value(of: key), standing: .savedHere)
+        }
+        picture.rows = filling.answers.rows.map {
+            RowPicture(id: $0.id, parent: $0.parent, path: $0.path)
+        }
+        let kept = Set(picture.rows.map(\.id))
+        picture.answers = picture.answers.filter { $0.key.row.map(kept.contains) ?? true }
+        if picture.state == .assigned || picture.state == .returned { picture.state = .inProgress }
+        inspections[id] = picture
+        return picture
+    }
+
+    private mutating func keep(_ id: RecordID, _ key: AnswerKey, _ text: String?) -> [AppMessage] {
         if draftsFail {
             return [
-                .draftNotSaved(id, path: path, text: text, StoreRefusal(.disk, "the disk is full"))
+                .draftNotSaved(id, key, text: text, StoreRefusal(.disk, "the disk is full"))
             ]
         }
-        if text == nil, drafts[path] != nil { draftsDropped += 1 }
-        drafts[path] = text
-        inspections[id]?.drafts[path] = text
-        return [.draftSaved(id, path: path, text: text)]
+        if text == nil, drafts[key] != nil { draftsDropped += 1 }
+        drafts[key] = text
+        inspections[id]?.drafts[key] = text
+        return [.draftSaved(id, key, text: text)]
     }
 
     private mutating func change(

@@ -11,7 +11,8 @@ struct ManualTests {
         .appendingPathComponent("man/walkdown.1")
 
     private static let places: [Place] = [
-        .worklist, .inspection, .editor, .sections, .picker, .status, .review, .help, .palette,
+        .worklist, .inspection, .editor, .range, .rows, .sections, .picker, .marking, .ranking,
+        .why, .status, .review, .help, .palette,
     ]
 
     @Test("The KEYS section says what the binding table says")

@@ -175,7 +175,7 @@ struct ReviewTests {
     static func story() throws -> Story {
         var story = try Story()
         story.field.conflicts[Story.freezer] = picture
-        story.field.inspections[Story.freezer]?.hasConflict = true
+        story.field.inspections[Story.freezer]?.conflicts = [Story.freezer]
         story.openFreezer()
         story.type("v")
         return story
@@ -200,7 +200,7 @@ struct ReviewTests {
         var picture = Self.picture
         picture.isInBundle = true
         story.field.conflicts[Story.freezer] = picture
-        story.field.inspections[Story.freezer]?.hasConflict = true
+        story.field.inspections[Story.freezer]?.conflicts = [Story.freezer]
         story.openFreezer()
         story.type("v" + keys)
         let text = try #require(story.state.notice?.text)

@@ -21,9 +21,9 @@ struct Story {
     static let freezer = RecordID("freezer-inspection")
 
     /// Two sites with an inspection each, the second with a due day.
-    init(demo: AppState.Demo? = nil) throws {
+    init(demo: AppState.Demo? = nil, form: FormDefinition? = nil) throws {
         state = AppState(now: now, demo: demo)
-        let form = try Self.form()
+        let form = try form ?? Self.form()
         field.inspections[Self.freezer] = InspectionPicture(
             id: Self.freezer, name: "FRZ-1", site: "Harbour", form: form, state: .assigned,
             due: "2026-03-04")
@@ -142,13 +142,18 @@ struct Story {
         return nil
     }
 
-    var focus: String? { screen?.focus.focused }
+    var focus: AnswerKey? { screen?.focus.focused }
 
-    func value(_ path: String) -> FieldValue { screen?.value(of: path) ?? .null }
+    func value(_ key: AnswerKey) -> FieldValue { screen?.value(of: key) ?? .null }
 
-    func stored(_ path: String) -> FieldValue {
-        field.inspections[Self.freezer]?.answers[path]?.value ?? .null
+    func stored(_ key: AnswerKey) -> FieldValue {
+        field.inspections[Self.freezer]?.answers[key]?.value ?? .null
     }
+}
+
+/// A question of the inspection itself.
+extension AnswerKey: ExpressibleByStringLiteral {
+    public init(stringLiteral path: String) { self.init(path) }
 }
 
 extension KeyEvent {

@@ -37,6 +37,23 @@ struct AnswerTypesTests {
     }
 
     @Test(
+        "where the clock is known, t is now and a time alone is today's",
+        arguments: [
+            (QuestionType.time, "t", "05:00:00"), (.time, "now", "05:00:00"),
+            (.dateTime, "T", "2026-03-14T05:00:00.000-07:00"),
+            (.dateTime, "0930", "2026-03-14T09:30:00.000-07:00"),
+            (.dateTime, "20260401 0930", "2026-04-01T09:30:00.000-07:00"),
+            (.dateTime, "+1d 9:30", "2026-03-15T09:30:00.000-07:00"),
+        ])
+    func now(type: QuestionType, typed: String, stored: String) throws {
+        let zone = ExpressionZone(fixedOffset: -7 * 3600)
+        let value = try Self.question(type).parse(
+            typed, rules: .screen, today: CivilDate("2026-03-14"), zone: zone,
+            now: PumpRound.now)
+        #expect(value == .string(stored))
+    }
+
+    @Test(
         "refused, each with what is the matter",
         arguments: [
             (QuestionType.time, "25:00", AnswerProblem.notATime), (.time, "9:5", .notATime),

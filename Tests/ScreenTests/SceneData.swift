@@ -122,7 +122,7 @@ extension Scenes {
                 "seals": AnswerPicture(value: .string("pass"), standing: .accepted),
                 "notes": AnswerPicture(
                     value: .string("Compressor replaced."), standing: .failed),
-            ], hasConflict: true)
+            ], conflicts: [freezer])
     }
 
     static func conflict() throws -> ConflictPicture {
@@ -141,4 +141,9 @@ extension Scenes {
                     theirsBy: "handheld-3"),
             ])
     }
+}
+
+/// A question of the inspection itself.
+extension AnswerKey: ExpressibleByStringLiteral {
+    public init(stringLiteral path: String) { self.init(path) }
 }

@@ -29,6 +29,7 @@ enum Scenes {
             ("discard-new", try pressing(status(), KeyEvent(.end), .character("d"))),
             ("empty", try empty()), ("draining", try draining()),
         ]
+        scenes += try pumpScenes()
         return scenes.map { (name: $0.0, state: $0.1) }
     }
 
@@ -86,17 +87,17 @@ enum Scenes {
         receiving(try opening(), .inspection(try picture()))
     }
 
-    private static func opening() throws -> AppState {
+    static func opening() throws -> AppState {
         var state = try worklist()
         state.worklist.focus.focus(freezer)
         return try pressing(state, .enter)
     }
 
-    static func focused(_ path: String) throws -> AppState {
+    static func focused(_ path: AnswerKey) throws -> AppState {
         var state = try inspection()
         guard case .inspection(var screen) = state.layers.top else { return state }
         screen.focus.focus(path)
-        screen.focus.settle(screen.paths)
+        screen.focus.settle(screen.keys)
         state.layers.top = .inspection(screen)
         return state
     }

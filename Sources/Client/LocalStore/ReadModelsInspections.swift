@@ -54,6 +54,14 @@ extension DeviceStore {
         }
     }
 
+    /// Rows of repeats, each with the inspection that it belongs to; deleted rows too, of which
+    /// something may still wait.
+    package func inspectionsOfRows() throws -> [RecordID: RecordID] {
+        let pairs = try read { try $0.inspectionsOfRows() }
+        return Dictionary(
+            pairs.map { ($0.row, $0.inspection) }, uniquingKeysWith: { first, _ in first })
+    }
+
     private func shelf(_ database: Connection) throws -> InspectionShelf {
         InspectionShelf(
             database, forms: formShelf, surroundings: try lookingSurroundings(database))

@@ -14,16 +14,20 @@ extension Question {
     /// - Parameters:
     ///   - today: what `t` and `+3d` count from; nil where such dates are not understood.
     ///   - zone: whose offset a day and time gets that is typed without one; nil to refuse those.
+    ///   - now: what `t` and `now` mean for a time, in milliseconds since 1970-01-01 UTC; nil where such
+    ///     times are not understood.
     package func parse(
-        _ text: String, rules: TypingRules, today: CivilDate?, zone: ExpressionZone? = nil
+        _ text: String, rules: TypingRules, today: CivilDate?, zone: ExpressionZone? = nil,
+        now: Int64? = nil
     ) throws(AnswerProblem) -> FieldValue {
-        let value = try read(text, rules: rules, today: today, zone: zone)
+        let clock = TypedMoment(today: today, zone: zone, now: now)
+        let value = try read(text, rules: rules, clock)
         if let problem = problem(with: value) { throw problem }
         return value
     }
 
     private func read(
-        _ text: String, rules: TypingRules, today: CivilDate?, zone: ExpressionZone?
+        _ text: String, rules: TypingRules, _ clock: TypedMoment
     ) throws(AnswerProblem) -> FieldValue {
         if case .text = type {
             if text.allSatisfy(\.isWhitespace) { return .null }
@@ -42,22 +46,22 @@ extension Question {
         case .decimal: return try TypedNumber(trimmed, rules: rules).value()
         case .choice, .verdict: return .string(try TypedChoice(trimmed).pick(from: choices).name)
         case .date:
-            guard let date = TypedDate.read(trimmed, today: today) else { throw .notADate }
+            guard let date = TypedDate.read(trimmed, today: clock.today) else { throw .notADate }
             return .string(date.description)
-        default: return .string(try readText(trimmed, zone: zone))
+        default: return .string(try readText(trimmed, clock))
         }
     }
 
     private func readText(
-        _ text: String, zone: ExpressionZone?
+        _ text: String, _ clock: TypedMoment
     ) throws(AnswerProblem) -> String {
         switch type {
         case .choices, .ranking: return try readNames(text)
         case .time:
-            guard let time = TimeOfDay(text) else { throw .notATime }
+            guard let time = clock.time(text) else { throw .notATime }
             return time.description
         case .dateTime:
-            guard let moment = PointInTime(text, in: zone) else { throw .notAMoment }
+            guard let moment = clock.moment(text) else { throw .notAMoment }
             return moment.description
         case .point:
             guard let point = GeoPoint(text) else { throw .notAPoint }
@@ -199,6 +203,42 @@ enum TypedDate {
             let count = Int(rest)
         else { return nil }
         return (sign == "-" ? -count : count) * unit
+    }
+}
+
+/// Times as they are typed: as `TimeOfDay` and `PointInTime` read them, the day also in digits or left
+/// out for today, `t` or `now` for this minute.
+struct TypedMoment {
+    let today: CivilDate?
+    let zone: ExpressionZone?
+    let now: Int64?
+
+    func time(_ text: String) -> TimeOfDay? {
+        if let time = TimeOfDay(text) { return time }
+        guard Self.meansNow(text), let here = present else { return nil }
+        return TimeOfDay(hour: here.time.hour, minute: here.time.minute)
+    }
+
+    func moment(_ text: String) -> PointInTime? {
+        if let moment = PointInTime(text, in: zone) { return moment }
+        if Self.meansNow(text) { return present }
+        if let time = TimeOfDay(text), let today {
+            return PointInTime("\(today) \(time)", in: zone)
+        }
+        let words = text.split(separator: " ")
+        guard words.count == 2, let day = TypedDate.read(String(words[0]), today: today) else {
+            return nil
+        }
+        return PointInTime("\(day) \(words[1])", in: zone)
+    }
+
+    private static func meansNow(_ text: String) -> Bool {
+        ["t", "now"].contains(text.lowercased())
+    }
+
+    private var present: PointInTime? {
+        guard let zone, let now else { return nil }
+        return PointInTime(milliseconds: now, in: zone)
     }
 }
 

@@ -32,13 +32,21 @@ package struct FormText: Hashable, Sendable {
     package var plain: String { plain(in: nil) }
 
     package func plain(in language: String?) -> String {
-        ShownText.clean(
-            parts(in: language).map { part in
+        let parts = parts(in: language)
+        if let text = Self.only(parts) { return text }
+        return ShownText.clean(
+            parts.map { part in
                 switch part {
                 case .plain(let text): text
                 case .value: "…"
                 }
             }.joined())
+    }
+
+    /// The text where nothing is put in: it was cleaned when it was made. Lists of 50,000 choices need
+    /// each of theirs at once.
+    static func only(_ parts: [Part]) -> String? {
+        if parts.count == 1, case .plain(let text) = parts[0] { text } else { nil }
     }
 
     package var isBlank: Bool {
@@ -58,9 +66,7 @@ package struct FormText: Hashable, Sendable {
 
     /// One plain part is cleaned as a whole; beside an answer the spaces at its ends stay.
     private static func cleaned(_ parts: [Part]) -> [Part] {
-        if parts.count == 1, case .plain(let text) = parts[0] {
-            return [.plain(ShownText.clean(text))]
-        }
+        if let text = only(parts) { return [.plain(ShownText.clean(text))] }
         return parts.map { part in
             guard case .plain(let text) = part else { return part }
             let clean = ShownText.clean(text)

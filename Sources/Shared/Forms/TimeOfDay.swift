@@ -102,6 +102,17 @@ package struct PointInTime: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// To the second.
+    /// - Parameter milliseconds: since 1970-01-01 UTC.
+    package init?(milliseconds: Int64, in zone: ExpressionZone) {
+        offset = zone.offset(milliseconds.flooredQuotient(1_000))
+        let wall = WallTime(wall: milliseconds + Int64(offset) * 1_000)
+        guard let time = TimeOfDay(hour: wall.hour, minute: wall.minute, second: wall.second)
+        else { return nil }
+        self.time = time
+        day = wall.date
+    }
+
     private static func wallMilliseconds(_ day: CivilDate, _ time: TimeOfDay) -> Int64 {
         let seconds = (time.hour * 60 + time.minute) * 60 + time.second
         return (Int64(day.daysSinceEpoch) * 86_400 + Int64(seconds)) * 1000

@@ -13,8 +13,17 @@ extension AppState {
         case .open: whyNotOpen
         case .retry, .discard: whyNotFailed
         case .mine, .theirs, .edit: whyNotDecide(command)
+        case .deleteRow: whyNotDeleteRow
+        case .addRow: whyNotAddRow
+        case .toggle, .earlier, .later: whyNotMark
+        case .language: whyNotLanguage
         case .lock, .statusPane: isLocked ? "the device is locked" : nil
-        default: inspectionScreen.flatMap { $0.whyDisabled(command) }
+        default:
+            if case .rows = layers.top {
+                openInspection?.whyDisabled(command)
+            } else {
+                inspectionScreen?.whyDisabled(command)
+            }
         }
     }
 
@@ -28,9 +37,49 @@ extension AppState {
         case .worklist: worklist.focused == nil ? "the list is empty" : nil
         case .status(let screen):
             status.row(screen.focus.focused) == nil ? "nothing waits" : nil
-        case .inspection(let screen): screen.whyNotAnswer
+        case .inspection(let screen):
+            screen.focusedItem?.repetition == nil ? screen.whyNotAnswer : nil
+        case .rows(let screen):
+            screen.focus.focused == nil ? "there is no row yet" : nil
         default: nil
         }
+    }
+
+    private var whyNotMark: String? {
+        guard case .picker(let picker) = layers.top, picker.focused != nil else {
+            return "nothing fits the filter"
+        }
+        return nil
+    }
+
+    private var whyNotLanguage: String? {
+        guard let form = openInspection?.picture?.form else { return "no form is open" }
+        return form.parts.languages.count > 1 ? nil : "this form has one language"
+    }
+
+    private var whyNotAddRow: String? {
+        guard let screen = openInspection else { return "no inspection is open" }
+        let path: String?
+        if case .rows(let rows) = layers.top {
+            path = rows.path
+        } else {
+            path = screen.repetitionHere?.repetition.path
+        }
+        guard let path else { return "nothing is repeated here" }
+        return screen.whyNotChange ?? screen.whyFixed(path)
+    }
+
+    private var whyNotDeleteRow: String? {
+        guard case .rows(let rows) = layers.top, rows.focus.focused != nil else {
+            return "there is no row here"
+        }
+        return openInspection.flatMap { $0.whyNotChange ?? $0.whyFixed(rows.path) }
+    }
+
+    /// The inspection that is open, also beneath what stands over it.
+    package var openInspection: InspectionScreen? {
+        for case .inspection(let screen) in layers.layers.reversed() { return screen }
+        return nil
     }
 
     private var whyNotFailed: String? {
@@ -66,7 +115,7 @@ extension InspectionScreen {
         case .reopen:
             return picture.state.mayBecome(.inProgress, by: .inspector)
                 && picture.state == .complete ? nil : "only a complete inspection is reopened"
-        case .review: return picture.hasConflict ? nil : "nothing is in conflict here"
+        case .review: return picture.conflicts.isEmpty ? "nothing is in conflict here" : nil
         case .nextProblem: return form.problems.isEmpty ? "there is no problem" : nil
         case .nextUnanswered:
             return form.answered == form.total ? "everything is answered" : nil
@@ -75,6 +124,9 @@ extension InspectionScreen {
         case .clear: return whyNotClear
         case .discardDraft:
             return focus.focused.flatMap { draft(of: $0) } == nil ? "there is no draft here" : nil
+        case .lower, .raise:
+            return focused?.limits.step == nil ? "this answer has no steps" : whyNotAnswer
+        case .why: return focused == nil ? "there is no question here" : nil
         case .pass, .fail, .notApplicable, .notObserved:
             return focused?.type == .verdict ? whyNotAnswer : "this question takes no verdict"
         default: return nil
@@ -89,15 +141,34 @@ extension InspectionScreen {
     }
 
     private var whyNotClear: String? {
-        guard let path = focus.focused else { return "there is no question here" }
-        return value(of: path).isNull ? "there is no answer here" : whyNotAnswer
+        guard let key = focus.focused, focused != nil else { return "there is no question here" }
+        return value(of: key).isNull ? "there is no answer here" : whyNotAnswer
     }
 
     /// Why the focused question cannot be answered now.
     package var whyNotAnswer: String? {
-        guard let picture, let focused else { return "there is no question here" }
-        if let reason = picture.whyReadOnly { return reason }
+        guard let focused, let key = focus.focused else { return "there is no question here" }
         guard focused.type.takesAnswer else { return "a note takes no answer" }
+        if let reason = whyNotChange { return reason }
+        switch filling?.obstacle(at: key) {
+        case .calculated: return "the form fills this in by itself; w says how"
+        case .readonly: return "the form lets this be read only; w says why"
+        default: return nil
+        }
+    }
+
+    /// Why the form says how many rows there are; nil where people add and delete.
+    func whyFixed(_ path: String) -> String? {
+        guard let filling, !filling.takesRows(path) else { return nil }
+        let counted = filling.form.repetitions.first { $0.path == path }?.count != nil
+        return counted
+            ? "an answer says how many rows there are" : "the form says which rows there are"
+    }
+
+    /// Why nothing of it can be changed now.
+    package var whyNotChange: String? {
+        guard let picture else { return "the inspection is being opened" }
+        if let reason = picture.whyReadOnly { return reason }
         switch picture.state {
         case .complete: return "the inspection is complete; reopen it with r"
         case .approved: return "the inspection is approved and locked"
@@ -112,7 +183,8 @@ extension Command {
     fileprivate var needsInspection: Bool {
         switch self {
         case .open, .sections, .nextUnanswered, .nextProblem, .complete, .reopen, .clear,
-            .discardDraft, .review, .pass, .fail, .notApplicable, .notObserved, .undo, .accept,
+            .discardDraft, .review, .lower, .raise, .why, .pass, .fail, .notApplicable,
+            .notObserved, .undo, .accept,
             .newLine:
             true
         default: false

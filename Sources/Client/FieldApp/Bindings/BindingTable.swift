@@ -23,9 +23,15 @@ package enum BindingTable {
         case .filter: filter
         case .inspection: inspection + moving + network
         case .editor: editor
+        case .range: range
+        case .rows: rows + moving
         case .resolution: resolution
         case .sections: [openSection] + moving
         case .picker, .palette: choosing + movingByArrows
+        case .marking: marking + moving
+        case .markFilter: filter
+        case .ranking: ranking + moving
+        case .why: moving
         case .help: movingByArrows + [leave]
         case .status: status + moving + network
         case .review: review + moving
@@ -133,8 +139,11 @@ extension BindingTable {
 
     fileprivate static let inspection: [Row] =
         [
-            Row([.enter], .open, label: "Answer", help: "Answer the question"),
+            Row(
+                [.enter], .open, label: "Answer",
+                help: "Answer the question, or open the rows of a repeat"),
             leave,
+            addRow,
             Row(
                 [.character("v")], .review, label: "Conflict",
                 help: "Settle what somebody else changed too"),
@@ -153,7 +162,8 @@ extension BindingTable {
             Row(
                 [.character("r")], .reopen, label: "Reopen",
                 help: "Take a complete inspection back to work"),
-        ] + verdicts + synchronisation + [
+            why, language,
+        ] + verdicts + steps + synchronisation + [
             statusPane,
             Row(
                 [KeyEvent(.delete)], .clear, label: "", help: "Clear the answer (it can be undone)"),
@@ -170,12 +180,52 @@ extension BindingTable {
         Row([.character("o")], .notObserved, label: "", help: "Verdict: not observed"),
     ]
 
-    fileprivate static let editor: [Row] = [
-        Row([.enter], .accept, label: "Accept", help: "Store the answer and go on"),
+    fileprivate static let steps: [Row] = [
         Row(
-            [.escape], .back, label: "Leave",
-            help: "Leave the field; what cannot be stored stays as a draft"),
-        newLine,
+            [KeyEvent(.left), .character("<")], .lower, label: "",
+            help: "Lower the answer of a range by a step"),
+        Row(
+            [KeyEvent(.right), .character(">")], .raise, label: "",
+            help: "Raise the answer of a range by a step"),
+    ]
+
+    fileprivate static let why = Row(
+        [function(2), .character("w")], .why, label: "Why",
+        help: "Show the rules behind the question, and what is hidden beside it")
+
+    fileprivate static let language = Row(
+        [function(4), .character("l")], .language, label: "Language",
+        help: "Show the form in its next language")
+
+    fileprivate static let accept = Row(
+        [.enter], .accept, label: "Accept", help: "Store the answer and go on")
+
+    fileprivate static let leaveField = Row(
+        [.escape], .back, label: "Leave",
+        help: "Leave the field; what cannot be stored stays as a draft")
+
+    fileprivate static let editor: [Row] =
+        [
+            accept, leaveField, newLine,
+            Row([function(9)], .palette, label: "", help: "Choose a command by its name"),
+            lineUp, lineDown,
+        ] + fromField
+
+    fileprivate static let range: [Row] =
+        [
+            accept, leaveField,
+            Row(
+                [KeyEvent(.left), .character("-"), .character("<")], .lower, label: "Less",
+                help: "Lower the answer by a step"),
+            Row(
+                [KeyEvent(.right), .character("+"), .character(">")], .raise, label: "More",
+                help: "Raise the answer by a step"),
+            Row([KeyEvent(.up)], .up, label: "", help: "Leave the field for the one above"),
+            Row([KeyEvent(.down)], .down, label: "", help: "Leave the field for the one below"),
+        ] + fromField
+
+    /// Ways out of a field that is being edited.
+    fileprivate static let fromField: [Row] = [
         Row([function(6)], .sections, label: "Sections", help: "Go to a section"),
         Row(
             [function(5)], .complete, label: "",
@@ -184,8 +234,6 @@ extension BindingTable {
             [function(7)], .nextUnanswered, label: "",
             help: "Go to the next question without an answer"),
         Row([function(8)], .nextProblem, label: "", help: "Go to the next problem"),
-        Row([function(9)], .palette, label: "", help: "Choose a command by its name"),
-        lineUp, lineDown,
         Row([.tab], .next, label: "", help: "Leave the field for the next"),
         Row([.backTab], .previous, label: "", help: "Leave the field for the one before"),
         undoTyping, lock,
@@ -220,6 +268,47 @@ extension BindingTable {
         Row([.enter], .accept, label: "Choose", help: "Take the marked one; type to narrow"),
         leave,
     ]
+
+    fileprivate static let marking: [Row] = [
+        Row([.enter], .accept, label: "Take", help: "Store all that is marked and go on"),
+        Row([.character(" ")], .toggle, label: "Mark", help: "Mark the choice, or unmark it"),
+        Row([.character("/")], .filter, label: "Filter", help: "Show only what fits a text"),
+        leaveMarks,
+    ]
+
+    fileprivate static let ranking: [Row] = [
+        Row([.enter], .accept, label: "Take", help: "Store the order and go on"),
+        Row(
+            [KeyEvent(.left), .character("-")], .earlier, label: "Up",
+            help: "Move the choice up by a place; a digit moves it to that place"),
+        Row(
+            [KeyEvent(.right), .character("+")], .later, label: "Down",
+            help: "Move the choice down by a place"),
+        leaveMarks,
+    ]
+
+    fileprivate static let leaveMarks = Row(
+        [.escape], .back, label: "Leave", help: "Leave the list; what was changed is stored")
+
+    fileprivate static let addRow = Row(
+        [.character("a")], .addRow, label: "Add",
+        help: "Add a row to a repeat, and open it")
+
+    fileprivate static let rows: [Row] =
+        [
+            Row([.enter], .open, label: "Open", help: "Open the row"),
+            leave, addRow,
+            Row(
+                [.character("d"), KeyEvent(.delete)], .deleteRow, label: "Delete",
+                help: "Delete the row with its answers; asks first"),
+            Row(
+                [function(7), .character("u")], .nextUnanswered, label: "Next",
+                help: "Go to the next unanswered question"),
+            Row(
+                [function(8), .character("!")], .nextProblem, label: "Problem",
+                help: "Go to the next problem"),
+            language,
+        ] + synchronisation + [statusPane, lock]
 
     fileprivate static let status: [Row] =
         [

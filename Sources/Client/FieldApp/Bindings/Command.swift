@@ -15,6 +15,13 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // An inspection.
     case sections, nextUnanswered, nextProblem, complete, reopen, clear, discardDraft, review
     case pass, fail, notApplicable, notObserved
+    case lower, raise, why, language
+
+    // Rows of a repeat.
+    case addRow, deleteRow
+
+    // Several choices, and choices in an order.
+    case toggle, earlier, later
 
     // An editor.
     case accept, newLine
@@ -28,14 +35,18 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 
 /// Where keys go: the top layer, and in it perhaps an editor.
 package enum Place: String, Hashable, Sendable, CaseIterable {
-    case unlock, worklist, filter, inspection, editor, sections, picker, status, review, resolution
-    case help, palette, confirm
+    case unlock, worklist, filter, inspection, editor, range, rows, sections, picker, marking
+    case markFilter, ranking, why, status, review, resolution, help, palette, confirm
 
     /// Whether printable keys are text here, so that none of them can be a command.
     package var takesText: Bool {
         switch self {
-        case .unlock, .filter, .editor, .resolution, .picker, .help, .palette, .confirm: true
-        case .worklist, .inspection, .sections, .status, .review: false
+        case .unlock, .filter, .editor, .resolution, .picker, .markFilter, .help, .palette,
+            .confirm:
+            true
+        case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .why, .status,
+            .review:
+            false
         }
     }
 
@@ -46,8 +57,14 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         case .filter: "Filter"
         case .inspection: "Inspection"
         case .editor: "Answer"
+        case .range: "Range"
+        case .rows: "Rows"
         case .sections: "Sections"
         case .picker: "Choices"
+        case .marking: "Several choices"
+        case .markFilter: "Filter of several choices"
+        case .ranking: "Order"
+        case .why: "Why"
         case .status: "Status"
         case .review: "Conflict"
         case .resolution: "Third value"

@@ -1,6 +1,6 @@
 package import Coding
 package import Crypto
-import Forms
+package import Forms
 package import LocalStore
 package import Replication
 package import Sync
@@ -168,21 +168,37 @@ package final class DeviceFieldwork: Fieldwork {
     // MARK: Edits
 
     package func answer(
-        _ path: String, _ value: FieldValue, on id: RecordID
+        _ key: AnswerKey, _ value: FieldValue, on id: RecordID, agreed: Bool
     ) throws(StoreRefusal) -> InspectionPicture? {
-        try edit { try $0.change(id, by: [.answer(AnswerKey(path), value)]) }
+        try edit { try $0.change(id, by: [.answer(key, value)], agreed: agreed) }
         // It is stored: that it cannot be read just now is told when the screen asks again.
         return try? inspection(id)
     }
 
+    package func addRow(
+        of path: String, in parent: String?, on id: RecordID
+    ) throws(StoreRefusal) -> (row: String, picture: InspectionPicture?) {
+        let row = try onStore { $0.newRowID() }
+        try edit { try $0.change(id, by: [.add(row: row, path: path, parent: parent)]) }
+        return (row, try? inspection(id))
+    }
+
+    package func deleteRow(
+        _ row: String, on id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture? {
+        try edit { try $0.change(id, by: [.remove(row: row)], agreed: true) }
+        return try? inspection(id)
+    }
+
     package func keepDraft(
-        _ text: String?, of path: String, on id: RecordID
+        _ text: String?, of key: AnswerKey, on id: RecordID
     ) throws(StoreRefusal) {
+        let record = key.record(in: id)
         try onStore { store in
             if let text {
-                try store.saveDraft(text, of: path, in: id)
+                try store.saveDraft(text, of: key.path, in: record)
             } else {
-                try store.discardDraft(of: path, in: id)
+                try store.discardDraft(of: key.path, in: record)
             }
         }
     }

@@ -10,7 +10,7 @@ extension DeviceStore {
         let forms = try forms()
         let titles = Dictionary(
             forms.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
-        let drafted = try inspectionsWithDrafts()
+        let drafted = try draftedInspections()
         return try inspections().map { summary in
             WorklistRow(
                 id: summary.id, name: shownName(summary), recordName: summary.name,
@@ -20,6 +20,14 @@ extension DeviceStore {
                 total: summary.total,
                 hasDraft: drafted.contains(summary.id))
         }
+    }
+
+    /// Where something was typed and not accepted, in a row too.
+    private func draftedInspections() throws -> Set<RecordID> {
+        let drafted = try inspectionsWithDrafts()
+        guard !drafted.isEmpty else { return [] }
+        let owners = try inspectionsOfRows()
+        return Set(drafted.map { owners[$0] ?? $0 })
     }
 
     /// The asset's tag, which no answer can change; the record's own name where there is no asset.
@@ -33,18 +41,54 @@ extension DeviceStore {
         let detail = try inspection(id)
         let summary = detail.summary
         guard let form = try heldForm(of: summary) else { return try readOnlyPicture(of: detail) }
-        let waiting = try standings(of: id)
         let confirmed: Standing = summary.version > 0 ? .accepted : .savedHere
-        let answers = detail.fields.map { path, field in
-            (path, AnswerPicture(value: field.value, standing: waiting[path] ?? confirmed))
+        var answers = try shown(detail.fields, of: id, row: nil, confirmed: confirmed)
+        var drafts = try shownDrafts(of: id, row: nil)
+        for row in detail.rows {
+            let own = row.id.rawValue
+            answers.merge(
+                try shown(row.fields, of: row.id, row: own, confirmed: confirmed)
+            ) { $1 }
+            drafts.merge(try shownDrafts(of: row.id, row: own)) { $1 }
         }
-        let drafts = try drafts(in: id).map { ($0.field, $0.text) }
         return InspectionPicture(
             id: id, name: shownName(summary), site: summary.site ?? "", form: form,
-            state: summary.shownState, due: summary.dueOn,
-            answers: Dictionary(uniqueKeysWithValues: answers),
-            drafts: Dictionary(uniqueKeysWithValues: drafts),
-            hasConflict: !detail.conflicts.isEmpty)
+            state: summary.shownState, due: summary.dueOn, answers: answers,
+            rows: detail.rows.map {
+                RowPicture(id: $0.id.rawValue, parent: $0.parent?.rawValue, path: $0.path)
+            },
+            drafts: drafts, conflicts: Self.records(in: detail.conflicts))
+    }
+
+    /// The answers of one record: the inspection's, or a row's.
+    private func shown(
+        _ fields: [FieldName: InspectionDetail.Field], of record: RecordID, row: String?,
+        confirmed: Standing
+    ) throws -> [AnswerKey: AnswerPicture] {
+        // Of a hundred rows few have something that waits.
+        let waits = fields.values.contains { $0.sync != .synced }
+        let waiting = waits ? try standings(of: record) : [:]
+        var answers: [AnswerKey: AnswerPicture] = [:]
+        for (path, field) in fields {
+            answers[AnswerKey(row: row, path)] = AnswerPicture(
+                value: field.value, standing: waiting[path] ?? confirmed)
+        }
+        return answers
+    }
+
+    private func shownDrafts(of record: RecordID, row: String?) throws -> [AnswerKey: String] {
+        try Dictionary(
+            drafts(in: record).map { (AnswerKey(row: row, $0.field), $0.text) },
+            uniquingKeysWith: { $1 })
+    }
+
+    /// Each once, in order.
+    private static func records(in conflicts: [ConflictView]) -> [RecordID] {
+        var records: [RecordID] = []
+        for conflict in conflicts where !records.contains(conflict.recordId) {
+            records.append(conflict.recordId)
+        }
+        return records
     }
 
     /// nil where it is not on this device: with an older program, or a server that has lost it.
@@ -73,16 +117,19 @@ extension DeviceStore {
         }
         let waiting = try standings(of: summary.id)
         let confirmed: Standing = summary.version > 0 ? .accepted : .savedHere
-        let answers = standIn.names.compactMapValues { name in
-            detail.fields[name].map {
+        var answers: [AnswerKey: AnswerPicture] = [:]
+        var shownDrafts: [AnswerKey: String] = [:]
+        for (path, name) in standIn.names {
+            answers[AnswerKey(path)] = detail.fields[name].map {
                 AnswerPicture(value: $0.value, standing: waiting[name] ?? confirmed)
             }
+            shownDrafts[AnswerKey(path)] = drafts[name]
         }
         return InspectionPicture(
             id: summary.id, name: shownName(summary), site: summary.site ?? "",
             form: standIn.definition, state: summary.shownState, due: summary.dueOn,
-            answers: answers, drafts: standIn.names.compactMapValues { drafts[$0] },
-            hasConflict: !detail.conflicts.isEmpty,
+            answers: answers, drafts: shownDrafts,
+            conflicts: Self.records(in: detail.conflicts),
             whyReadOnly: "the form \(name) is not on this device; sync fetches it where it is")
     }
 
@@ -128,21 +175,25 @@ extension DeviceStore {
         guard !waiting.isEmpty else { return [] }
         let summaries = try inspections()
         let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
+        let owners = try inspectionsOfRows()
         var labels = QuestionLabels(self)
         return try waiting.map { row in
-            let summary = known[row.recordId]
+            let owner = owners[row.recordId]
+            let summary = known[owner ?? row.recordId]
             let fields = row.columns.filter { !BuiltInField.isBuiltIn($0) }
             var shown = QueueRow(
                 id: row.mutationId, record: row.recordId,
                 name: summary.map(shownName)
                     ?? "\(row.tableName) \(row.recordId.rawValue.prefix(8))",
                 badge: row.standing.badge, isInFlight: row.standing == .sent,
-                createsRecord: row.operation == "INSERT", isInspection: summary != nil,
+                createsRecord: row.operation == "INSERT",
+                isInspection: summary != nil && owner == nil,
                 reason: row.lastError.map(ReasonText.words), fields: fields,
                 labels: try labels.of(fields, summary: summary),
                 createdAt: SyncTimestamp.shown(row.createdAtUtc), tries: Int(row.retryCount),
                 nextTry: row.nextAttemptUtc.flatMap(SyncTimestamp.shown))
             shown.isInBundle = row.isInBundle
+            shown.inspection = summary == nil ? nil : owner
             return shown
         }
     }
@@ -150,7 +201,8 @@ extension DeviceStore {
     func conflictPicture(of id: RecordID) throws -> ConflictPicture? {
         let conflicts = try conflicts(of: id)
         guard !conflicts.isEmpty else { return nil }
-        let summary = try inspection(id).summary
+        // A row of a repeat has its inspection's form and name.
+        let summary = try inspection(inspectionsOfRows()[id] ?? id).summary
         let form = try heldForm(of: summary)
         let drafts = try Dictionary(
             drafts(in: id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })

@@ -1,5 +1,6 @@
 import Crypto
 import Dispatch
+import Forms
 import Replication
 import Synchronization
 package import TerminalKit
@@ -135,11 +136,16 @@ package final class EffectRunner: Sendable {
         case .loadConflict(let id):
             guard let picture = try fieldwork.conflict(id) else { return .noConflict(id) }
             return .conflict(picture)
-        case .answer(let edit, let id, let path, let value, _):
-            return .saved(edit, id, try fieldwork.answer(path, value, on: id))
-        case .draft(let id, let path, let text):
-            try fieldwork.keepDraft(text, of: path, on: id)
-            return .draftSaved(id, path: path, text: text)
+        case .answer(let edit, let id, let key, let value, _, let agreed):
+            return .saved(edit, id, try fieldwork.answer(key, value, on: id, agreed: agreed))
+        case .addRow(let id, let path, let parent):
+            let added = try fieldwork.addRow(of: path, in: parent, on: id)
+            return .rowAdded(id, row: added.row, added.picture)
+        case .deleteRow(let id, let row):
+            return .rowDeleted(id, row: row, try fieldwork.deleteRow(row, on: id))
+        case .draft(let id, let key, let text):
+            try fieldwork.keepDraft(text, of: key, on: id)
+            return .draftSaved(id, key, text: text)
         case .hold(let id, let paths): try fieldwork.hold(paths, of: id)
         case .release(let id, let paths): try fieldwork.release(paths, of: id)
         case .complete(let id): try fieldwork.complete(id)
@@ -156,25 +162,25 @@ package final class EffectRunner: Sendable {
 
     private func failure(of effect: Effect, _ refusal: StoreRefusal) -> AppMessage {
         switch effect {
-        case .answer(let edit, let id, let path, _, let text):
+        case .answer(let edit, let id, let key, _, let text, _):
             // The draft at once, on this queue: the screen that asked may be gone before the answer
             // comes.
             .notSaved(
                 UnsavedAnswer(
-                    edit: edit, inspection: id, path: path, text: text, refusal: refusal,
-                    isDraftKept: keep(text, of: path, on: id)))
-        case .draft(let id, let path, let text):
-            .draftNotSaved(id, path: path, text: text, refusal)
+                    edit: edit, inspection: id, key: key, text: text, refusal: refusal,
+                    isDraftKept: keep(text, of: key, on: id)))
+        case .draft(let id, let key, let text):
+            .draftNotSaved(id, key, text: text, refusal)
         case .loadInspection(let id), .loadConflict(let id): .refused(.open(id), refusal)
         default: .refused(deed(of: effect) ?? .refresh, refusal)
         }
     }
 
     /// Whether what was typed could be kept as a draft.
-    private func keep(_ text: String?, of path: String, on id: RecordID) -> Bool {
+    private func keep(_ text: String?, of key: AnswerKey, on id: RecordID) -> Bool {
         guard let text else { return false }
         do throws(StoreRefusal) {
-            try fieldwork.keepDraft(text, of: path, on: id)
+            try fieldwork.keepDraft(text, of: key, on: id)
             return true
         } catch {
             // Told with the refusal of the answer itself.
@@ -187,6 +193,8 @@ package final class EffectRunner: Sendable {
         case .complete(let id): .complete(id)
         case .reopen(let id): .reopen(id)
         case .resolve(let id, _, _): .resolve(id)
+        case .addRow(let id, _, _): .addRow(id)
+        case .deleteRow(let id, _): .deleteRow(id)
         case .retry(let id): .retry(id)
         case .discard(let id): .discard(id)
         default: nil

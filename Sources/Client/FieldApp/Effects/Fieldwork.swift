@@ -1,5 +1,6 @@
 package import Coding
 package import Crypto
+package import Forms
 package import Replication
 
 /// What the screen needs done: the store and the worker behind one protocol, so that tests can put
@@ -20,12 +21,21 @@ package protocol Fieldwork: Sendable {
 
     /// Stores an answer and gives the inspection as it is then; nil where it is stored and cannot be
     /// read. The question's draft goes with it.
+    /// - Parameter agreed: whether rows with answers may go, where the answer is their count.
     func answer(
-        _ path: String, _ value: FieldValue, on id: RecordID
+        _ key: AnswerKey, _ value: FieldValue, on id: RecordID, agreed: Bool
     ) throws(StoreRefusal) -> InspectionPicture?
+    /// Adds a row at the end of a repeat.
+    /// - Parameter parent: the row that it stands in; nil for one of the inspection itself.
+    /// - Returns: its id, and the inspection as it is then, as far as that can be read.
+    func addRow(
+        of path: String, in parent: String?, on id: RecordID
+    ) throws(StoreRefusal) -> (row: String, picture: InspectionPicture?)
+    /// Deletes a row and all in it.
+    func deleteRow(_ row: String, on id: RecordID) throws(StoreRefusal) -> InspectionPicture?
     /// Keeps what is being typed; nil lets it go.
-    func keepDraft(_ text: String?, of path: String, on id: RecordID) throws(StoreRefusal)
-    /// Fields that are on the screen to be edited: what is fetched meanwhile must not slip under
+    func keepDraft(_ text: String?, of key: AnswerKey, on id: RecordID) throws(StoreRefusal)
+    /// Fields of an inspection or a row that are on the screen to be edited: what is fetched meanwhile must not slip under
     /// the value that the person sees.
     func hold(_ paths: [String], of id: RecordID) throws(StoreRefusal)
     func release(_ paths: [String], of id: RecordID) throws(StoreRefusal)

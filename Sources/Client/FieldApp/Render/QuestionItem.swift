@@ -6,6 +6,8 @@ import TerminalKit
 /// helps to answer it, and for any what is wrong.
 struct QuestionItem {
     private let question: Question
+    private let key: AnswerKey
+    private let label: String
     private let screen: InspectionScreen
     private let columns: QuestionColumns
     private let frame: Frame
@@ -15,29 +17,33 @@ struct QuestionItem {
     private let longEditor: (lines: [String], caret: Position)
 
     init(
-        _ question: Question, of screen: InspectionScreen, _ columns: QuestionColumns,
-        in frame: Frame
+        _ question: Question, at key: AnswerKey, labelled label: String,
+        of screen: InspectionScreen, _ columns: QuestionColumns, in frame: Frame
     ) {
         self.question = question
+        self.key = key
+        self.label = label
         self.screen = screen
         self.columns = columns
         self.frame = frame
-        isFocused = screen.focus.focused == question.path
-        isEdited = screen.editor?.path == question.path
+        isFocused = screen.focus.focused == key
+        isEdited = screen.editor?.key == key
         let editor = isEdited && question.type == .text(multiline: true) ? screen.editor : nil
         longEditor =
             editor?.line.wrapped(in: frame.layout.longEditorColumns(in: columns.width))
             ?? ([], Position(column: 0, row: 0))
     }
 
-    var item: ListItem<String> {
+    var item: ListItem<AnswerKey> {
         let labels = labelLines
-        let below = detailLines
+        let details = QuestionDetails(
+            question, at: key, of: screen, columns, in: frame, isFocused: isFocused)
+        let below = details.lines
         let headRows = labels.count + (columns.isStacked && question.type.takesAnswer ? 1 : 0)
         let editorRows = longEditor.lines.count
         let caretRow = editorRows > 0 ? headRows + longEditor.caret.row : 0
         return ListItem(
-            question.path, rows: headRows + editorRows + below.count, caretRow: caretRow
+            key, rows: headRows + editorRows + below.count, caretRow: caretRow
         ) { canvas, rect in
             draw(labels, editorRows: editorRows, below: below, headRows: headRows, &canvas, rect)
         }
@@ -49,13 +55,11 @@ struct QuestionItem {
 
     /// The star of a required question stays with the last word.
     private var labelLines: [String] {
-        guard question.type != .note else {
-            return TextFlow.wrapped(question.label, to: noteColumns)
+        guard question.type != .note else { return TextFlow.wrapped(label, to: noteColumns) }
+        guard screen.filling?.isRequired(key) == true else {
+            return TextFlow.wrapped(label, to: columns.label)
         }
-        guard question.required else {
-            return TextFlow.wrapped(question.label, to: columns.label)
-        }
-        var lines = TextFlow.wrapped(question.label, to: max(1, columns.label - 2))
+        var lines = TextFlow.wrapped(label, to: max(1, columns.label - 2))
         lines[lines.count - 1] += " *"
         return lines
     }
@@ -95,7 +99,8 @@ struct QuestionItem {
             let unit = question.unit.map { " " + $0 } ?? ""
             let room = columns.answer - CellWidth.of(unit)
             let field = Rect(column: column, row: row, columns: max(3, room), rows: 1)
-            Frame.field(&canvas, editor.line, in: field, theme)
+            let line = question.isMasked ? editor.line.masked : editor.line
+            Frame.field(&canvas, line, in: field, theme)
             canvas.text(unit, column: field.endColumn, row: row, style: theme.body)
             return
         }
@@ -104,19 +109,39 @@ struct QuestionItem {
     }
 
     private var shownAnswer: (String, Style) {
-        if let draft = screen.draft(of: question.path) {
-            return (ShownText.clean(draft), theme.warning)
+        if let draft = screen.draft(of: key) {
+            return (question.isMasked ? Question.mask : shownDraft(draft), theme.warning)
         }
-        let shown = question.shown(screen.value(of: question.path))
-        return shown.isEmpty ? ("-", theme.muted) : (shown, theme.body)
+        let shown = screen.shownAnswer(of: question, at: key)
+        if shown.isEmpty { return ("-", theme.muted) }
+        return (shown, screen.isByForm(key) ? theme.muted : theme.body)
+    }
+
+    /// Marks that were not accepted read as the choices that they are.
+    private func shownDraft(_ draft: String) -> String {
+        guard question.type.isChoices, let filling = screen.filling else {
+            return ShownText.clean(draft)
+        }
+        return filling.shown(.string(draft), at: key)
     }
 
     private func drawStanding(_ canvas: inout Canvas, _ rect: Rect, row: Int) {
-        guard let standing = screen.standing(of: question.path) else { return }
+        let column = rect.column + columns.standingColumn
+        let standing = screen.standing(of: key)
+        if screen.isByForm(key), standing?.needsPerson != true {
+            let isCalculated = question.rules.calculate != nil
+            let symbol = isCalculated ? "=" : "#"
+            let word = isCalculated ? "by form" : "read only"
+            canvas.text(
+                columns.hasWords ? "\(symbol) \(word)" : symbol, column: column, row: row,
+                limit: columns.standing, style: theme.muted)
+            return
+        }
+        guard let standing else { return }
         let symbol = standing == .typed ? frame.typedSymbol : frame.symbol(standing.badge)
         canvas.text(
-            columns.hasWords ? "\(symbol) \(standing.label)" : symbol,
-            column: rect.column + columns.standingColumn, row: row, limit: columns.standing,
+            columns.hasWords ? "\(symbol) \(standing.label)" : symbol, column: column, row: row,
+            limit: columns.standing,
             style: standing == .typed ? theme.body : frame.style(of: standing.badge))
     }
 
@@ -137,83 +162,56 @@ struct QuestionItem {
                 style: line.style)
         }
     }
+}
 
-    // MARK: Details
+extension InspectionScreen {
+    /// What the form fills in or lets be read only.
+    func isByForm(_ key: AnswerKey) -> Bool { filling?.isReadonly(key) ?? false }
 
-    private struct DetailLine {
-        let text: String
-        let style: Style
+    /// The answer as it reads in the list; empty for none.
+    func shownAnswer(of question: Question, at key: AnswerKey) -> String {
+        let shown = filling?.shown(value(of: key), at: key) ?? ""
+        if shown.isEmpty { return "" }
+        if question.isMasked { return Question.mask }
+        return question.appearance.contains("thousands-sep") ? Self.grouped(shown) : shown
     }
 
-    private var detailLines: [DetailLine] {
-        var lines: [DetailLine] = []
-        func add(_ text: String, _ style: Style) {
-            lines += TextFlow.wrapped(text, to: max(1, columns.width - 6)).map {
-                DetailLine(text: $0, style: style)
-            }
+    /// Blanks between thousands: a comma or point would be a decimal mark to somebody.
+    private static func grouped(_ number: String) -> String {
+        let digits = number.prefix { $0 == "-" || $0.isNumber }
+        var grouped = ""
+        for (index, digit) in digits.enumerated() {
+            let rest = digits.count - index
+            if index > 0, rest % 3 == 0, grouped != "-" { grouped.append(" ") }
+            grouped.append(digit)
         }
-        if let problem = screen.editor?.path == question.path ? screen.editor?.problem : nil {
-            add("! " + problem.message(unit: question.unit), theme.error)
-        } else if let problem = screen.shownProblem(of: question.path) {
-            add("! " + problem.message(unit: question.unit), theme.error)
-        }
-        guard isFocused, question.type.takesAnswer else { return lines }
-        if screen.standing(of: question.path) == .conflict {
-            add("Somebody else changed this too; Enter shows both answers", theme.warning)
-        }
-        if screen.standing(of: question.path) == .failed {
-            add("The server did not take this; t says why", theme.error)
-        }
-        if let hint = question.hint { add(hint, theme.muted) }
-        let facts = [question.rangeText, lastVisit, standingWords].compactMap { $0 }
-        if !facts.isEmpty { add(facts.joined(separator: ", "), theme.muted) }
-        if question.type.isChoice, !isLongList { add(choiceKeys, theme.muted) }
-        if isMultiline, !isEdited {
-            let text = question.shown(screen.value(of: question.path))
-            if CellWidth.of(text) > columns.answer { add(text, theme.body) }
-        }
-        return lines
-    }
-
-    private var lastVisit: String? {
-        guard question.previous,
-            let previous = screen.picture?.answers[question.path]?.previous, !previous.isNull
-        else { return nil }
-        let value = screen.value(of: question.path)
-        let change = question.change(from: previous, to: value).map { " (\($0))" } ?? ""
-        return "last visit \(question.shown(previous))\(change)"
-    }
-
-    /// Where the row has room for a badge only, its word stands below.
-    private var standingWords: String? {
-        let standing = screen.standing(of: question.path)
-        return columns.hasWords || standing == .conflict ? nil : standing?.label
-    }
-
-    private var isLongList: Bool { question.choices.count > 9 }
-
-    /// The keys that answer at once: letters for verdicts, digits for choices.
-    private var choiceKeys: String {
-        question.choices.enumerated().map { index, choice in
-            let letter =
-                question.type == .verdict ? choice.verdict.map(VerdictKey.name) : nil
-            return "\(letter ?? String(index + 1)) \(choice.label)"
-        }.joined(separator: ", ")
+        return grouped + number.dropFirst(digits.count)
     }
 }
 
-/// The key of each verdict, read from the binding table.
-private enum VerdictKey {
-    static func name(_ verdict: Forms.Verdict) -> String {
-        let command: Command =
-            switch verdict {
-            case .pass: .pass
-            case .fail: .fail
-            case .notApplicable: .notApplicable
-            case .notObserved: .notObserved
-            }
-        let bindings = BindingTable.keymap(for: .inspection).bindings
-        return bindings.first { $0.command == command }?.keys[0].name ?? "?"
+extension Question {
+    /// Not to be read over the shoulder.
+    var isMasked: Bool { appearance.contains("masked") }
+
+    /// As long for every answer.
+    static let mask = "******"
+}
+
+extension Standing {
+    fileprivate var needsPerson: Bool {
+        switch self {
+        case .failed, .conflict, .inReview: true
+        case .typed, .savedHere, .sent, .accepted: false
+        }
+    }
+}
+
+extension LineEditor {
+    /// The same with a star for each character.
+    var masked: LineEditor {
+        var line = LineEditor(String(repeating: "*", count: text.count))
+        line.moveCaret(to: caret)
+        return line
     }
 }
 

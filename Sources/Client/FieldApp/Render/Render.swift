@@ -1,3 +1,4 @@
+import Forms
 package import TerminalKit
 
 /// The whole appearance of the screen: state and size in, cells out. Pure but for `scroll`, which is
@@ -14,9 +15,11 @@ package func render(
 /// Where each list stood in the last frame. No part of the state: it decides nothing.
 package struct Scroll: Sendable {
     var worklist = ScrollAnchor<WorklistRow.ID>()
-    var inspection = ScrollAnchor<String>()
+    var inspection = ScrollAnchor<AnswerKey>()
     var sections = ScrollAnchor<Int>()
-    var choices = ScrollAnchor<String>()
+    var choices = LongListAnchor()
+    var rows = LongListAnchor()
+    var why = ScrollAnchor<Int>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
     var commands = ScrollAnchor<Command>()
@@ -58,11 +61,11 @@ struct Frame {
         for layer in visibleLayers { draw(layer, in: space) }
     }
 
-    /// The top layer, and the one beneath it where the top one leaves some of it to be seen.
+    /// The top layer, and those beneath it as far as each leaves some of the next to be seen.
     private var visibleLayers: ArraySlice<Layer> {
         let layers = state.layers.layers
-        let isOver = layout.boxesFit && layers[layers.count - 1].standsOver
-        return layers.suffix(isOver ? 2 : 1)
+        guard layout.boxesFit else { return layers.suffix(1) }
+        return layers[(layers.lastIndex { !$0.standsOver } ?? 0)...]
     }
 
     private mutating func draw(_ layer: Layer, in space: Rect) {
@@ -72,6 +75,8 @@ struct Frame {
         case .inspection(let screen): drawInspection(screen, in: space)
         case .sections(let screen): drawSections(screen, in: space)
         case .picker(let screen): drawPicker(screen, in: space)
+        case .rows(let screen): drawRows(screen, in: space)
+        case .why(let screen): drawWhy(screen, in: space)
         case .status(let screen): drawQueue(screen, in: space)
         case .review(let screen): drawReview(screen, in: space)
         case .help(let screen): drawHelp(screen, in: space)
@@ -91,8 +96,8 @@ extension Layer {
     /// Whether it is drawn as a box before the layer beneath.
     fileprivate var standsOver: Bool {
         switch self {
-        case .sections, .picker, .confirm: true
-        case .unlock, .worklist, .inspection, .status, .review, .help, .palette: false
+        case .sections, .picker, .rows, .confirm: true
+        case .unlock, .worklist, .inspection, .why, .status, .review, .help, .palette: false
         }
     }
 }

@@ -25,8 +25,11 @@ extension Frame {
         case .review,
             .picker where review != nil:
             return "Conflict " + (review?.picture?.name ?? "")
-        case .inspection, .sections, .picker:
+        case .inspection, .sections, .picker, .rows, .why:
             guard let picture = inspection?.picture else { return state.place.title }
+            if let row = inspection?.row, let filling = inspection?.filling {
+                return "\(picture.name): \(filling.name(ofRow: row))"
+            }
             return picture.site.isEmpty ? picture.name : "\(picture.name), \(picture.site)"
         default: return state.place.title
         }
@@ -35,7 +38,8 @@ extension Frame {
     private var titleRight: String {
         switch state.layers.top {
         case .unlock: return "locked"
-        case .inspection, .sections, .picker: return inspection?.picture?.state.label ?? ""
+        case .inspection, .sections, .picker, .rows, .why:
+            return inspection?.picture?.state.label ?? ""
         case .worklist, .status, .review, .help, .palette, .confirm:
             return state.demo == nil ? "Walkdown" : "Walkdown demo"
         }

@@ -10,22 +10,33 @@ extension Frame {
             return
         }
         let columns = QuestionColumns(width: space.columns, badge: badgeColumns, layout: layout)
-        var items: [ListItem<String>] = []
-        let asked = Set(screen.paths)
-        for entry in screen.sections {
-            items.append(heading(entry.section, entry.progress))
-            for question in entry.section.questions where asked.contains(question.path) {
-                items.append(QuestionItem(question, of: screen, columns, in: self).item)
-            }
-        }
+        let items = screen.items.map { item(of: $0, in: screen, columns) }
         canvas.list(items, focused: screen.focus.focused, in: space, anchor: &scroll.inspection)
     }
 
+    private func item(
+        of item: ScreenItem, in screen: InspectionScreen, _ columns: QuestionColumns
+    ) -> ListItem<AnswerKey> {
+        switch item.kind {
+        case .section(let index):
+            return heading(item.label, screen.form?.sections[index])
+        case .row(let row):
+            return heading(item.label, screen.filling?.state(ofRow: row).sections.first)
+        case .group: return groupHeading(item)
+        case .question(let question):
+            return QuestionItem(
+                question, at: item.key ?? AnswerKey(question.path), labelled: item.label,
+                of: screen, columns, in: self
+            ).item
+        case .repetition(let repetition):
+            return RepetitionItem(repetition, item, of: screen, columns, in: self).item
+        }
+    }
+
     private func heading(
-        _ section: Section, _ progress: FormState.Progress
-    ) -> ListItem<String> {
-        let title = section.title
-        let count = "\(progress.answered)/\(progress.total)"
+        _ title: String, _ progress: FormState.Progress?
+    ) -> ListItem<AnswerKey> {
+        let count = progress.map { "\($0.answered)/\($0.total)" } ?? ""
         return ListItem(nil) { [theme] canvas, rect in
             let width = canvas.text(
                 title, column: rect.column + 1, row: rect.row, limit: rect.columns - 8,
@@ -34,6 +45,125 @@ extension Frame {
                 count, column: rect.column + 2 + width, row: rect.row, limit: 6,
                 style: theme.muted)
         }
+    }
+
+    /// Questions of a group stand together below its title, which is set in for each group around it.
+    private func groupHeading(_ item: ScreenItem) -> ListItem<AnswerKey> {
+        let title = "\(glyphs.bullet) \(item.label)"
+        let indent = 1 + min(item.depth, 4)
+        return ListItem(nil) { [theme] canvas, rect in
+            canvas.text(
+                title, column: rect.column + indent, row: rect.row,
+                limit: rect.columns - indent - 1, style: theme.muted.adding(.bold))
+        }
+    }
+}
+
+/// The line of a repeat: how many rows it has, and how far they are.
+struct RepetitionItem {
+    private let repetition: Repetition
+    private let key: AnswerKey?
+    private let label: String
+    private let screen: InspectionScreen
+    private let columns: QuestionColumns
+    private let frame: Frame
+
+    init(
+        _ repetition: Repetition, _ item: ScreenItem, of screen: InspectionScreen,
+        _ columns: QuestionColumns, in frame: Frame
+    ) {
+        self.repetition = repetition
+        key = item.key
+        label = item.label
+        self.screen = screen
+        self.columns = columns
+        self.frame = frame
+    }
+
+    var item: ListItem<AnswerKey> {
+        let labels = TextFlow.wrapped(label, to: columns.label)
+        let details = detailLines
+        let headRows = labels.count + (columns.isStacked ? 1 : 0)
+        return ListItem(key, rows: headRows + details.count) { canvas, rect in
+            draw(labels, details, headRows: headRows, &canvas, rect)
+        }
+    }
+
+    private var isFocused: Bool { key != nil && screen.focus.focused == key }
+
+    private func draw(
+        _ labels: [String], _ details: [DetailLine], headRows: Int, _ canvas: inout Canvas,
+        _ rect: Rect
+    ) {
+        let theme = frame.theme
+        canvas.text(frame.marker(isFocused), column: rect.column, row: rect.row)
+        canvas.lines(
+            labels,
+            in: Rect(
+                column: rect.column + QuestionColumns.indent, row: rect.row,
+                columns: columns.label, rows: labels.count),
+            style: isFocused ? theme.body.adding(.bold) : theme.body)
+        let row = rect.row + (columns.isStacked ? labels.count : 0)
+        canvas.text(
+            counts, column: rect.column + columns.answerColumn, row: row, limit: columns.answer,
+            style: rows.isEmpty ? theme.muted : theme.body)
+        for (offset, line) in details.enumerated() {
+            canvas.text(
+                line.text, column: rect.column + 4, row: rect.row + headRows + offset,
+                limit: rect.columns - 5, style: line.style)
+        }
+        var head = rect
+        if isFocused { Frame.highlight(&canvas, head.cutTop(headRows), theme) }
+    }
+
+    private var rows: [FormAnswers.Row] {
+        screen.filling?.answers.rows(of: repetition.path, in: key?.row) ?? []
+    }
+
+    private var counts: String {
+        let word = rows.count == 1 ? "1 row" : "\(rows.count) rows"
+        return rows.isEmpty ? "no row yet" : "\(word) \(frame.glyphs.right)"
+    }
+
+    private var detailLines: [DetailLine] {
+        let inside = rowsInside
+        let problems = screen.toldProblems.count { problem in
+            problem.row.map(inside.contains) ?? false
+        }
+        var lines: [DetailLine] = []
+        func add(_ text: String, _ style: Style) {
+            lines += TextFlow.wrapped(text, to: max(1, columns.width - 6)).map {
+                DetailLine(text: $0, style: style)
+            }
+        }
+        if problems > 0 {
+            add(
+                problems == 1 ? "! 1 problem in its rows" : "! \(problems) problems in its rows",
+                frame.theme.error)
+        }
+        guard isFocused else { return lines }
+        if let reason = screen.whyFixed(repetition.path) {
+            add("Enter opens them; \(reason)", frame.theme.muted)
+        } else {
+            add("Enter opens them, a adds one", frame.theme.muted)
+        }
+        return lines
+    }
+
+    /// The rows, and those in them.
+    private var rowsInside: Set<String> {
+        guard let all = screen.filling?.answers.rows else { return [] }
+        var inside = Set(rows.map(\.id))
+        // Rows stand in no order that would bring each after the one around it.
+        var hasGrown = true
+        while hasGrown {
+            let more = all.filter { row in
+                row.parent.map(inside.contains) == true && !inside.contains(row.id)
+            }
+            inside.formUnion(more.map(\.id))
+            hasGrown = !more.isEmpty
+        }
+        return inside
     }
 }
 

@@ -9,8 +9,8 @@ extension Frame {
             Size(columns: 50, rows: max(1, sections.count)), title: "Sections", in: space)
         let items = sections.map { entry in
             row(
-                entry.index, isFocused: entry.index == screen.focus.focused, entry.section.title,
-                right: progressText(entry.progress, problems: problems(in: entry.section)))
+                entry.index, isFocused: entry.index == screen.focus.focused, entry.title,
+                right: progressText(entry.progress, problems: problems(in: entry.index)))
         }
         canvas.list(items, focused: screen.focus.focused, in: box, anchor: &scroll.sections)
     }
@@ -21,37 +21,14 @@ extension Frame {
     }
 
     /// Those that are told, as in the status line.
-    private func problems(in section: Section) -> Int {
-        let told = inspection?.toldProblems ?? []
-        return section.questions.count { question in told.contains { $0.path == question.path } }
-    }
-
-    mutating func drawPicker(_ screen: PickerScreen, in space: Rect) {
-        var box = openBox(
-            Size(columns: 50, rows: screen.question.choices.count + 1),
-            title: screen.question.label, in: space)
-        let line = box.cutTop(1)
-        let digits = numbers(of: screen)
-        let items = screen.shown.map { choice in
-            row(
-                choice.name, isFocused: choice.name == screen.focus.focused,
-                (digits[choice.name] ?? "") + choice.label, right: "")
-        }
-        canvas.list(items, focused: screen.focus.focused, in: box, anchor: &scroll.choices)
-        drawFilter(
-            screen.filter, in: line, listCursor: screen.shown.isEmpty ? nil : canvas.cursor)
-    }
-
-    /// The digit that takes a choice, as long as digits do.
-    private func numbers(of screen: PickerScreen) -> [String: String] {
-        guard screen.areNumbered, screen.filter.isEmpty else { return [:] }
-        let pairs = screen.question.choices.prefix(9).enumerated().map { ($1.name, "\($0 + 1) ") }
-        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    private func problems(in section: Int) -> Int {
+        guard let inspection else { return 0 }
+        return inspection.toldProblems.count { inspection.section(of: $0.key) == section }
     }
 
     /// The line that narrows a list. While nothing is typed the cursor stays on the marked row,
     /// which is what a braille line should show; then it is where one types.
-    private mutating func drawFilter(_ filter: LineEditor, in line: Rect, listCursor: Position?) {
+    mutating func drawFilter(_ filter: LineEditor, in line: Rect, listCursor: Position?) {
         drawInput(filter, label: "Narrow:", in: line)
         guard filter.isEmpty, let listCursor else { return }
         canvas.cursor = listCursor

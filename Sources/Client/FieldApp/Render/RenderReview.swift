@@ -35,7 +35,7 @@ struct ReviewItem {
     private var theme: Theme { frame.theme }
     private var isSideBySide: Bool { frame.size.columns >= 100 }
     private var editor: AnswerEditor? {
-        screen.editor?.path == field.path ? screen.editor : nil
+        screen.editor?.key.path == field.path ? screen.editor : nil
     }
 
     /// A value under its title; the chosen one has a mark.

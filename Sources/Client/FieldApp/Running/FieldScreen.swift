@@ -1,3 +1,4 @@
+package import Forms
 package import TerminalKit
 
 /// The application on a terminal: events become messages, messages change the state, effects go to
@@ -10,10 +11,11 @@ package final class FieldScreen: ScreenApp {
 
     package init(
         fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>, demo: AppState.Demo? = nil,
-        clock: @escaping () -> Moment = DeviceClock.moment
+        clock: @escaping () -> Moment = DeviceClock.moment,
+        zone: ExpressionZone = DeviceClock.zone
     ) {
         self.clock = clock
-        state = AppState(now: clock(), demo: demo)
+        state = AppState(now: clock(), demo: demo, zone: zone)
         runner = EffectRunner(fieldwork: fieldwork, mailbox: mailbox)
     }
 

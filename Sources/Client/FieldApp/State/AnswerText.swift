@@ -3,18 +3,6 @@ package import Forms
 
 /// How answers read on the screen.
 extension Question {
-    /// A choice by its label, a number with its unit, text without what would disturb the screen;
-    /// empty for no answer.
-    package func shown(_ value: FieldValue) -> String {
-        switch value {
-        case .null: return ""
-        case .string(let name) where type.isChoice:
-            return choice(named: name)?.label ?? ShownText.clean(name)
-        case .string(let text): return ShownText.clean(text)
-        case .integer, .double: return value.plainText + (unit.map { " " + $0 } ?? "")
-        }
-    }
-
     /// What a number may be: `0 to 600 psi`; nil where the form sets no hard limit.
     package var rangeText: String? {
         let low = limits.hardMinimum.map(plainNumber)

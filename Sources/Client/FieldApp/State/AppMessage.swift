@@ -1,4 +1,4 @@
-import Forms
+package import Forms
 package import Replication
 package import TerminalKit
 
@@ -28,8 +28,11 @@ package enum AppMessage: Sendable {
     /// On the disk; nil where the store could not be read afterwards.
     case saved(EditID, RecordID, InspectionPicture?)
     case notSaved(UnsavedAnswer)
-    case draftSaved(RecordID, path: String, text: String?)
-    case draftNotSaved(RecordID, path: String, text: String?, StoreRefusal)
+    case draftSaved(RecordID, AnswerKey, text: String?)
+    case draftNotSaved(RecordID, AnswerKey, text: String?, StoreRefusal)
+    /// A new row is on the disk; nil where the store could not be read afterwards.
+    case rowAdded(RecordID, row: String, InspectionPicture?)
+    case rowDeleted(RecordID, row: String, InspectionPicture?)
     case done(Deed)
     case refused(Deed, StoreRefusal)
 
@@ -54,7 +57,7 @@ extension AppMessage {
 package struct UnsavedAnswer: Equatable, Sendable {
     package var edit: EditID
     package var inspection: RecordID
-    package var path: String
+    package var key: AnswerKey
     /// What was typed for it; nil for what was chosen.
     package var text: String?
     package var refusal: StoreRefusal
@@ -62,12 +65,12 @@ package struct UnsavedAnswer: Equatable, Sendable {
     package var isDraftKept: Bool
 
     package init(
-        edit: EditID, inspection: RecordID, path: String, text: String?, refusal: StoreRefusal,
+        edit: EditID, inspection: RecordID, key: AnswerKey, text: String?, refusal: StoreRefusal,
         isDraftKept: Bool
     ) {
         self.edit = edit
         self.inspection = inspection
-        self.path = path
+        self.key = key
         self.text = text
         self.refusal = refusal
         self.isDraftKept = isDraftKept
@@ -90,6 +93,8 @@ package enum Deed: Equatable, Sendable {
     case retry(MutationID)
     case discard(MutationID)
     case resolve(RecordID)
+    case addRow(RecordID)
+    case deleteRow(RecordID)
     case refresh
 }
 

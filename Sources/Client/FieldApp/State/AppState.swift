@@ -1,3 +1,4 @@
+package import Forms
 import Inspections
 package import Replication
 package import TerminalKit
@@ -20,6 +21,10 @@ package struct AppState: Equatable, Sendable {
     package var warning: String?
     package var now: Moment
     package var size = Size(columns: 80, rows: 24)
+    /// What the clocks of the place where the device is show when.
+    let zone: DeviceZone
+    /// In which texts of forms are shown that have it, chosen by the person; nil for each form's own.
+    package var language: String?
     /// A demo has a switch for its network and shows its PIN.
     package var demo: Demo?
     /// Uptime of the last key, from which the lock counts.
@@ -55,15 +60,26 @@ package struct AppState: Equatable, Sendable {
 
     package struct Bookmark: Equatable, Sendable {
         package var inspection: RecordID
-        package var question: String?
+        package var question: AnswerKey?
     }
 
-    package init(now: Moment, demo: Demo? = nil) {
+    /// - Parameter zone: where the device is.
+    package init(
+        now: Moment, demo: Demo? = nil, zone: ExpressionZone = ExpressionZone(fixedOffset: 0)
+    ) {
+        self.zone = DeviceZone(rules: zone)
         self.now = now
         self.demo = demo
         lastKey = now.uptime
         layers = LayerStack(.unlock(UnlockScreen()))
     }
+}
+
+/// All are equal: it stays as it was when the screen began.
+struct DeviceZone: Equatable, Sendable {
+    let rules: ExpressionZone
+
+    static func == (left: DeviceZone, right: DeviceZone) -> Bool { true }
 }
 
 /// What just happened, in one line.

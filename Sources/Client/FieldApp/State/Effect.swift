@@ -1,4 +1,5 @@
 package import Coding
+package import Forms
 package import Replication
 
 /// What `update` asks the world to do. Results come back as messages.
@@ -10,10 +11,15 @@ package enum Effect: Equatable, Sendable {
     case loadInspection(RecordID)
     case loadConflict(RecordID)
     /// Stores one answer; `.null` clears it. The draft of the same question goes with it. `text` is
-    /// what was typed for it: where the store refuses, that becomes the draft.
-    case answer(EditID, RecordID, path: String, FieldValue, text: String?)
+    /// what was typed for it: where the store refuses, that becomes the draft. `agreed`: rows with
+    /// answers may go, where the answer is their count.
+    case answer(EditID, RecordID, AnswerKey, FieldValue, text: String?, agreed: Bool)
+    /// Adds a row at the end of a repeat.
+    case addRow(RecordID, path: String, parent: String?)
+    /// Deletes a row with all that is in it; the person has agreed.
+    case deleteRow(RecordID, String)
     /// Keeps what is being typed, or with nil lets it go.
-    case draft(RecordID, path: String, text: String?)
+    case draft(RecordID, AnswerKey, text: String?)
     /// These fields are on the screen to be edited, or are no more: what is fetched meanwhile does
     /// not slip under the value that the person sees.
     case hold(RecordID, [String])

@@ -1,46 +1,49 @@
 package import Coding
 package import Forms
-import LocalStore
 package import Replication
 package import TerminalKit
 
-/// An open inspection: its questions in one list, the answer beside each, one of them perhaps being
-/// edited.
+/// An open inspection: the questions of the inspection itself or of one row of a repeat in one list,
+/// the answer beside each, one of them perhaps being edited.
 package struct InspectionScreen: Equatable, Sendable {
     package let id: RecordID
     /// Nil while the store is asked for it.
     package private(set) var picture: InspectionPicture?
-    /// What follows from the answers: what is asked, what is wrong, how far it is.
+    /// What follows from the answers: what is asked, what is wrong, how far it is, rows included.
     package private(set) var form: FormState?
-    package var focus: ListFocus<String>
+    /// The row whose questions are shown; nil for those of the inspection itself.
+    package private(set) var row: String?
+    /// What is shown, in order.
+    package private(set) var items: [ScreenItem] = []
+    package var focus: ListFocus<AnswerKey>
     package var editor: AnswerEditor?
     /// Answers on their way to the disk, newest last.
     package private(set) var writes: [PendingWrite] = []
     /// The stored answers with those on their way laid over them; a write that fails takes only
     /// itself away.
-    private var overlay = OptimisticPicture()
-    /// What `overlay` shows.
-    private var answers: [String: FieldValue] = [:]
+    private var sheet: AnswerSheet?
     /// Edits that can be taken back, newest last.
     package private(set) var undo: [UndoStep] = []
     /// Problems that the person has been told of by leaving a field; others stay quiet until
     /// *complete* is tried.
-    package var blamed: Set<String> = []
+    package var blamed: Set<AnswerKey> = []
     /// Questions whose draft was found when the inspection was opened.
-    package var recovered: Set<String> = []
+    package var recovered: Set<AnswerKey> = []
+    /// A row that was added and is not in the picture yet: it is opened as soon as it is.
+    package var awaitedRow: String?
     /// When something was last stored, for the status line; milliseconds since 1970.
     package var savedAt: Int64?
 
     package struct PendingWrite: Equatable, Sendable {
         package var edit: EditID
-        package var path: String
-        fileprivate var layer: OptimisticPicture.EditID
+        package var key: AnswerKey
+        package var value: FieldValue
         /// On the disk, and not in the picture that is shown yet.
         fileprivate var isStored = false
     }
 
     package struct UndoStep: Equatable, Sendable {
-        package var path: String
+        package var key: AnswerKey
         package var value: FieldValue
         /// What was typed and not accepted before the edit took its place.
         package var draft: String?
@@ -48,93 +51,109 @@ package struct InspectionScreen: Equatable, Sendable {
 
     package static let undoLimit = 100
 
-    package init(id: RecordID, focus path: String? = nil) {
+    package init(id: RecordID, focus key: AnswerKey? = nil) {
         self.id = id
-        focus = ListFocus(path)
+        focus = ListFocus(key)
+        row = key?.row
     }
 
-    /// The questions that are asked now, notes among them, in order.
-    package var questions: [Question] {
-        guard let picture, let form else { return [] }
-        return picture.form.questions.filter { form.relevant.contains($0.path) }
+    /// The form being filled in; nil while the store is asked.
+    package var filling: FormFilling? { sheet?.filling }
+
+    /// The questions that are shown, notes among them, in order.
+    package var questions: [Question] { items.compactMap(\.question) }
+
+    /// What can have the focus: questions, and the lines of repeats.
+    package var keys: [AnswerKey] { items.compactMap(\.key) }
+
+    package var focusedItem: ScreenItem? {
+        focus.focused.flatMap { key in items.first { $0.key == key } }
+    }
+    package var focused: Question? { focusedItem?.question }
+
+    package func question(at key: AnswerKey) -> Question? {
+        picture?.form.question(named: key.path)
     }
 
-    package var paths: [String] { questions.map(\.path) }
-
-    package var focused: Question? {
-        focus.focused.flatMap { picture?.form.question(named: $0) }
+    /// What a question or a repeat is called, in the language that is shown.
+    package func label(of key: AnswerKey) -> String {
+        if let item = items.first(where: { $0.key == key }) { return item.label }
+        guard let question = question(at: key) else { return key.path }
+        return filling?.text(question.text, at: key) ?? question.label
     }
 
     /// The answer as it is shown: stored, or on its way to the disk.
-    package func value(of path: String) -> FieldValue { answers[path] ?? .null }
+    package func value(of key: AnswerKey) -> FieldValue { filling?.value(of: key) ?? .null }
 
     /// Nil where there is nothing to say: no answer, and none that is waiting.
-    package func standing(of path: String) -> Standing? {
-        if editor?.path == path, editor?.isChanged == true { return .typed }
-        if writes.contains(where: { $0.path == path }) { return .typed }
-        if picture?.drafts[path] != nil { return .typed }
-        return picture?.answers[path]?.standing
+    package func standing(of key: AnswerKey) -> Standing? {
+        if editor?.key == key, editor?.isChanged == true { return .typed }
+        if writes.contains(where: { $0.key == key }) { return .typed }
+        if picture?.drafts[key] != nil { return .typed }
+        return picture?.answers[key]?.standing
     }
 
     /// What was typed and not accepted.
-    package func draft(of path: String) -> String? { picture?.drafts[path] }
+    package func draft(of key: AnswerKey) -> String? { picture?.drafts[key] }
 
     /// The problem to show under a question; quiet while it is being typed. A draft says why it was
     /// not taken.
-    package func shownProblem(of path: String) -> AnswerProblem? {
-        guard editor?.path != path, blamed.contains(path) else { return nil }
-        if let draft = draft(of: path), let question = picture?.form.question(named: path) {
+    package func shownProblem(of key: AnswerKey) -> AnswerProblem? {
+        guard editor?.key != key, blamed.contains(key) else { return nil }
+        if let draft = draft(of: key), let question = question(at: key) {
             do throws(AnswerProblem) {
                 // Any day will do: only whether it can be read is asked.
                 _ = try question.parse(
-                    draft, rules: .screen, today: CivilDate(daysSinceEpoch: 0))
+                    draft, rules: .screen, today: CivilDate(daysSinceEpoch: 0),
+                    zone: ExpressionZone(fixedOffset: 0), now: 0)
             } catch {
                 return error
             }
         }
-        return form?.problem(of: path)
+        return filling?.problem(of: key)
     }
 
     /// Problems that are told: what is only not answered yet is none until somebody tried to
     /// complete.
     package var toldProblems: [FormProblem] {
-        (form?.problems ?? []).filter { $0.problem != .required || blamed.contains($0.path) }
-    }
-
-    /// The sections of which something is asked, with their counts.
-    package var sections: [(index: Int, section: Section, progress: FormState.Progress)] {
-        guard let picture, let form else { return [] }
-        return zip(picture.form.sections.indices, form.sections).compactMap { index, progress in
-            progress.isRelevant ? (index, picture.form.sections[index], progress) : nil
-        }
+        (form?.problems ?? []).filter { $0.problem != .required || blamed.contains($0.key) }
     }
 
     // MARK: Changes
 
-    package mutating func show(_ picture: InspectionPicture) {
+    /// - Parameter surroundings: what the form's expressions find at this moment.
+    package mutating func show(_ picture: InspectionPicture, in surroundings: FillingSurroundings) {
         if self.picture == nil {
             recovered = Set(picture.drafts.keys)
             blamed.formUnion(picture.drafts.keys)
         }
         self.picture = picture
-        for write in writes where write.isStored { overlay.succeed(write.layer) }
         writes.removeAll(where: \.isStored)
         // The store's picture may be older than what the person has done since: an answer on its
         // way ends its draft, and the text in the editor is nobody's draft while it stands there.
-        for write in writes { self.picture?.drafts[write.path] = nil }
-        overlay.load(picture.answers.mapValues(\.value), of: id)
-        evaluate()
+        for write in writes { self.picture?.drafts[write.key] = nil }
+        if sheet?.agrees(with: picture, writing: Set(writes.map(\.key))) != true {
+            layOut(in: surroundings)
+        }
+        settle()
     }
 
-    package mutating func begin(_ edit: EditID, path: String, value: FieldValue) {
+    /// Everything anew, as after a change of the language.
+    package mutating func show(in surroundings: FillingSurroundings) {
+        layOut(in: surroundings)
+        settle()
+    }
+
+    package mutating func begin(
+        _ edit: EditID, _ key: AnswerKey, _ value: FieldValue, in surroundings: FillingSurroundings
+    ) {
         if undo.count == Self.undoLimit { undo.removeFirst() }
-        undo.append(
-            UndoStep(path: path, value: self.value(of: path), draft: picture?.drafts[path]))
-        let layer = overlay.begin([(path, value)], on: id)
-        writes.append(PendingWrite(edit: edit, path: path, layer: layer))
-        picture?.drafts[path] = nil
-        recovered.remove(path)
-        evaluate()
+        undo.append(UndoStep(key: key, value: self.value(of: key), draft: picture?.drafts[key]))
+        writes.append(PendingWrite(edit: edit, key: key, value: value))
+        picture?.drafts[key] = nil
+        recovered.remove(key)
+        sheet?.set(value, at: key, in: surroundings)
+        settle()
     }
 
     package mutating func takeUndo() -> UndoStep? { undo.popLast() }
@@ -142,67 +161,80 @@ package struct InspectionScreen: Equatable, Sendable {
     /// An undo is a write too, but none that undo would take back.
     package mutating func forgetLastUndo() { _ = undo.popLast() }
 
-    /// The write is on the disk. Its layer goes in one step with the picture that holds it: between
-    /// the two the answer would be gone, and with it the questions that depend on it and perhaps the
-    /// focus. Without a picture it stays until the next one comes.
+    /// The write is on the disk. It goes in one step with the picture that holds it: between the two
+    /// the answer would be gone, and with it the questions that depend on it and perhaps the focus.
+    /// Without a picture it stays until the next one comes.
     /// - Returns: false where the write is not one of this screen.
-    package mutating func end(_ edit: EditID, showing picture: InspectionPicture?) -> Bool {
+    package mutating func end(
+        _ edit: EditID, showing picture: InspectionPicture?, in surroundings: FillingSurroundings
+    ) -> Bool {
         guard let index = writes.firstIndex(where: { $0.edit == edit }) else { return false }
         writes[index].isStored = true
-        if let picture { show(picture) }
+        if let picture { show(picture, in: surroundings) }
         return true
     }
 
     /// The write was refused: what is stored is shown again.
     /// - Returns: false where the write is not one of this screen.
-    package mutating func takeBack(_ edit: EditID) -> Bool {
+    package mutating func takeBack(
+        _ edit: EditID, in surroundings: FillingSurroundings
+    ) -> Bool {
         guard let index = writes.firstIndex(where: { $0.edit == edit }) else { return false }
-        overlay.fail(writes.remove(at: index).layer)
-        evaluate()
+        writes.remove(at: index)
+        layOut(in: surroundings)
+        settle()
         return true
     }
 
-    /// Later news of the path goes before: a write on its way, or the editor.
-    package mutating func keepDraft(_ text: String?, of path: String) {
-        guard editor?.path != path, !writes.contains(where: { $0.path == path }) else { return }
-        picture?.drafts[path] = text
-        evaluate()
+    /// Later news of the answer goes before: a write on its way, or the editor.
+    package mutating func keepDraft(_ text: String?, of key: AnswerKey) {
+        guard editor?.key != key, !writes.contains(where: { $0.key == key }) else { return }
+        picture?.drafts[key] = text
+        settle()
     }
 
-    private mutating func evaluate() {
-        guard let picture else { return }
-        answers = overlay.shown(id)
-        form = picture.form.evaluate(answers: answers, drafts: Set(picture.drafts.keys))
-        focus.settle(paths)
+    // MARK: Rows
+
+    /// Shows the questions of a row, or with nil those of the inspection itself.
+    package mutating func enter(row: String?) {
+        guard row != self.row else { return }
+        self.row = row
+        settle()
+    }
+
+    /// Goes to a question or repeat, wherever it stands.
+    package mutating func go(to key: AnswerKey) {
+        enter(row: key.row)
+        focus.focus(key)
+        focus.settle(keys)
+    }
+
+    private mutating func layOut(in surroundings: FillingSurroundings) {
+        sheet = picture.map { picture in
+            AnswerSheet(
+                picture, in: surroundings, writes: writes.map { ($0.key, $0.value) })
+        }
+    }
+
+    private mutating func settle() {
+        guard let picture, sheet != nil else { return }
+        sheet?.setDrafts(Set(picture.drafts.keys))
+        guard let filling else { return }
+        form = filling.state
+        if let row, filling.answers.row(row) == nil, row != awaitedRow { self.row = nil }
+        items = filling.items(in: row)
+        focus.settle(keys)
     }
 }
 
-/// The editor of one answer, in its place in the list.
-package struct AnswerEditor: Equatable, Sendable {
-    package let path: String
-    package let isMultiline: Bool
-    package var line: LineEditor
-    /// The text with which it was opened.
-    package let original: String
-    /// Earlier texts, for undo.
-    package var earlier: [LineEditor] = []
-    /// Uptime by which the text must stand in the draft table; nil when it does.
-    package var draftDue: Int64?
-    /// Said after Enter was refused; gone with the next key.
-    package var problem: AnswerProblem?
-    /// The text about which the person was asked whether it is right though unusual.
-    package var askedAbout: String?
+extension FormProblem {
+    package var key: AnswerKey { AnswerKey(row: row, path) }
+}
 
-    /// A draft is on the disk this soon after the first key that it does not hold (ms).
-    package static let draftDelay: Int64 = 600
-
-    package init(path: String, text: String, original: String, isMultiline: Bool) {
-        self.path = path
-        self.isMultiline = isMultiline
-        self.original = original
-        line = LineEditor(text, limit: FieldValue.longestText)
-        line.toEnd()
+extension AnswerKey {
+    /// The record that the answer is a field of.
+    /// - Parameter inspection: the one that it belongs to.
+    package func record(in inspection: RecordID) -> RecordID {
+        row.map { RecordID($0) } ?? inspection
     }
-
-    package var isChanged: Bool { line.text != original }
 }

@@ -51,18 +51,21 @@ package struct InspectionPicture: Equatable, Sendable {
     package var form: FormDefinition
     package var state: InspectionState
     package var due: String?
-    package var answers: [String: AnswerPicture]
-    /// By path: what was typed and not accepted.
-    package var drafts: [String: String]
-    /// Whether an answer waits in a conflict review.
-    package var hasConflict: Bool
+    /// Of the inspection itself and of its rows.
+    package var answers: [AnswerKey: AnswerPicture]
+    /// The rows of repeats, in order; their answers stand in `answers`.
+    package var rows: [RowPicture]
+    /// What was typed and not accepted.
+    package var drafts: [AnswerKey: String]
+    /// The records with an answer in a conflict review: the inspection, or rows.
+    package var conflicts: [RecordID]
     /// Why nothing of it can be changed; nil where the state alone decides.
     package var whyReadOnly: String?
 
     package init(
         id: RecordID, name: String, site: String, form: FormDefinition, state: InspectionState,
-        due: String? = nil, answers: [String: AnswerPicture] = [:], drafts: [String: String] = [:],
-        hasConflict: Bool = false, whyReadOnly: String? = nil
+        due: String? = nil, answers: [AnswerKey: AnswerPicture] = [:], rows: [RowPicture] = [],
+        drafts: [AnswerKey: String] = [:], conflicts: [RecordID] = [], whyReadOnly: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -71,9 +74,40 @@ package struct InspectionPicture: Equatable, Sendable {
         self.state = state
         self.due = due
         self.answers = answers
+        self.rows = rows
         self.drafts = drafts
-        self.hasConflict = hasConflict
+        self.conflicts = conflicts
         self.whyReadOnly = whyReadOnly
+    }
+
+    /// The answers without how far each has come.
+    package var stored: FormAnswers {
+        var values: [String?: [String: FieldValue]] = [:]
+        for (key, answer) in answers where !answer.value.isNull {
+            values[key.row, default: [:]][key.path] = answer.value
+        }
+        return FormAnswers(
+            values[nil] ?? [:],
+            rows: rows.map { row in
+                FormAnswers.Row(
+                    id: row.id, parent: row.parent, path: row.path, fields: values[row.id] ?? [:])
+            })
+    }
+}
+
+/// One row of a repeat.
+package struct RowPicture: Equatable, Sendable {
+    /// The id of its record.
+    package var id: String
+    /// The row that it stands in; nil for one of the inspection itself.
+    package var parent: String?
+    /// The repeat's path.
+    package var path: String
+
+    package init(id: String, parent: String? = nil, path: String) {
+        self.id = id
+        self.parent = parent
+        self.path = path
     }
 }
 
@@ -132,6 +166,8 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     /// Whether it creates its record: to discard it is to discard the record.
     package var createsRecord: Bool
     package var isInspection: Bool
+    /// The inspection that a row of a repeat belongs to.
+    package var inspection: RecordID?
     /// Whether a bundle may bring back what is discarded here.
     package var isInBundle = false
     /// Why it failed or waits, in the server's words.

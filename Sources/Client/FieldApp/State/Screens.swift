@@ -26,55 +26,46 @@ package struct SectionsScreen: Equatable, Sendable {
     package init(at section: Int?) { focus = ListFocus(section) }
 }
 
-/// The choices of one question, or of one conflict's edit, as a list that narrows as one types.
-package struct PickerScreen: Equatable, Sendable {
-    package enum Purpose: Equatable, Sendable {
-        case answer(RecordID)
-        case resolution(RecordID)
-    }
-
-    package let purpose: Purpose
-    package let question: Question
-    package private(set) var filter = LineEditor(limit: 200)
-    package private(set) var shown: [Choice]
+/// The rows of one repeat.
+package struct RowsScreen: Equatable, Sendable {
+    package let inspection: RecordID
+    /// The repeat's path.
+    package let path: String
+    /// The row that they stand in; nil for rows of the inspection itself.
+    package let parent: String?
     package var focus: ListFocus<String>
 
-    package init(purpose: Purpose, question: Question, current: FieldValue) {
-        self.purpose = purpose
-        self.question = question
-        shown = question.choices
-        if case .string(let name) = current {
-            focus = ListFocus(name)
-        } else {
-            focus = ListFocus()
+    package init(
+        inspection: RecordID, path: String, parent: String?, focus row: String? = nil
+    ) {
+        self.inspection = inspection
+        self.path = path
+        self.parent = parent
+        focus = ListFocus(row)
+    }
+}
+
+/// Why a question is as it is, and what is hidden beside it; to be read.
+package struct WhyScreen: Equatable, Sendable {
+    package struct Line: Equatable, Sendable {
+        package enum Kind: Sendable { case heading, rule, fact }
+
+        package let kind: Kind
+        package let text: String
+
+        package init(_ kind: Kind, _ text: String) {
+            self.kind = kind
+            self.text = text
         }
-        focus.settle(shown.map(\.name))
     }
 
-    /// Of a short list the first nine have a digit each, the same here as where the question stands
-    /// in the list; in a long one digits are text to narrow it by.
-    package var areNumbered: Bool { question.choices.count <= Self.mostNumbered }
-    package static let mostNumbered = 20
+    package let title: String
+    package let lines: [Line]
+    package var focus = ListFocus<Int>(0)
 
-    /// The choice that a key takes at once: a digit, while nothing is typed to narrow the list.
-    package func numbered(_ key: KeyEvent) -> Choice? {
-        guard areNumbered, filter.isEmpty, let digit = key.typed, ("1"..."9").contains(digit)
-        else { return nil }
-        let index = Int(digit.value) - 0x31
-        return question.choices.indices.contains(index) ? question.choices[index] : nil
-    }
-
-    package var names: [String] { shown.map(\.name) }
-    package var focused: Choice? { shown.first { $0.name == focus.focused } }
-
-    package mutating func editFilter(_ change: (inout LineEditor) -> Void) {
-        change(&filter)
-        let words = filter.text.lowercased().split(separator: " ")
-        shown = question.choices.filter { choice in
-            let text = (choice.label + "\n" + choice.name).lowercased()
-            return words.allSatisfy(text.contains)
-        }
-        focus.settle(names)
+    package init(title: String, lines: [Line]) {
+        self.title = title
+        self.lines = lines
     }
 }
 
@@ -171,7 +162,10 @@ package struct PaletteScreen: Equatable, Sendable {
 package struct Confirmation: Equatable, Sendable {
     package enum Deed: Equatable, Sendable {
         case discardMutation(MutationID)
-        case discardDraft(RecordID, path: String)
+        case discardDraft(RecordID, AnswerKey)
+        case deleteRow(RecordID, String)
+        /// An answer that counts rows, with which rows with answers go.
+        case removeRows(RecordID, AnswerKey, FieldValue, text: String?)
     }
 
     package enum Way: Equatable, Sendable {

@@ -1,13 +1,14 @@
+package import Forms
 package import Replication
 
-/// Where a draft stands: a question of an inspection.
+/// Where a draft stands: a question of an inspection or of one of its rows.
 package struct DraftPlace: Hashable, Sendable {
     package var inspection: RecordID
-    package var path: String
+    package var key: AnswerKey
 
-    package init(inspection: RecordID, path: String) {
+    package init(inspection: RecordID, _ key: AnswerKey) {
         self.inspection = inspection
-        self.path = path
+        self.key = key
     }
 }
 
@@ -43,8 +44,8 @@ package struct UnkeptDrafts: Equatable, Sendable {
             guard let due, due <= limit else { return [] }
         }
         due = nil
-        return texts.sorted { $0.key.path < $1.key.path }.map { place, text in
-            .draft(place.inspection, path: place.path, text: text)
+        return texts.sorted { $0.key.key.path < $1.key.key.path }.map { place, text in
+            .draft(place.inspection, place.key, text: text)
         }
     }
 }

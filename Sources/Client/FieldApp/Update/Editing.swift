@@ -6,21 +6,28 @@ import TerminalKit
 /// its type and hard limits allow, otherwise the text stays as a draft, marked.
 extension AppState {
     mutating func beginEditing(
-        _ question: Question, replacingBy text: String? = nil
+        _ question: Question, at key: AnswerKey, replacingBy text: String? = nil,
+        step: Double? = nil
     ) -> [Effect] {
         guard case .inspection(var screen) = layers.top else { return [] }
-        let stored = screen.value(of: question.path).plainText
-        let draft = screen.draft(of: question.path)
+        let stored = screen.value(of: key).plainText
+        let draft = screen.draft(of: key)
         var editor = AnswerEditor(
-            path: question.path, text: text ?? draft ?? stored, original: stored,
-            isMultiline: question.type == .text(multiline: true))
+            key: key, text: text ?? draft ?? stored, original: stored,
+            isMultiline: question.type == .text(multiline: true), step: step)
         if let text {
             editor.earlier = [LineEditor(draft ?? stored)]
             editor.draftDue = text == stored ? nil : now.uptime + AnswerEditor.draftDelay
         }
         screen.editor = editor
         layers.top = .inspection(screen)
-        return [.hold(screen.id, [question.path])]
+        return [.hold(key.record(in: screen.id), [key.path])]
+    }
+
+    /// What is typed on this screen, read as an answer.
+    func parse(_ text: String, for question: Question) throws(AnswerProblem) -> FieldValue {
+        try question.parse(
+            text, rules: .screen, today: now.today, zone: zone.rules, now: now.wall)
     }
 
     mutating func edit(_ key: KeyEvent) -> [Effect] {
@@ -78,12 +85,13 @@ extension AppState {
     /// still be left by every other way; an unusual number is asked about once.
     mutating func acceptAnswer() -> [Effect] {
         guard case .inspection(var screen) = layers.top, let editor = screen.editor,
-            let question = screen.picture?.form.question(named: editor.path)
+            let question = screen.question(at: editor.key)
         else { return [] }
-        do {
+        do throws(AnswerProblem) {
             let text = editor.line.text
-            let value = try question.parse(text, rules: .screen, today: now.today)
-            if question.isUnusual(value), value != screen.value(of: editor.path),
+            let value = try parse(text, for: question)
+            if let reason = screen.refusal(of: value, at: editor.key) { throw reason }
+            if question.isUnusual(value), value != screen.value(of: editor.key),
                 editor.askedAbout != text
             {
                 screen.editor?.askedAbout = text
@@ -109,28 +117,29 @@ extension AppState {
                 layers.top = .review(screen)
                 return []
             }
-            screen.begun[editor.path] = editor.line.text
+            screen.begun[editor.key.path] = editor.line.text
             layers.top = .review(screen)
-            return [.draft(screen.id, path: editor.path, text: editor.line.text)]
+            return [.draft(screen.id, editor.key, text: editor.line.text)]
         }
         guard case .inspection(var screen) = layers.top, let editor = screen.editor,
-            let question = screen.picture?.form.question(named: editor.path)
+            let question = screen.question(at: editor.key)
         else { return [] }
         screen.editor = nil
         layers.top = .inspection(screen)
-        do {
-            let text = editor.line.text
-            let value = try question.parse(text, rules: .screen, today: now.today)
+        do throws(AnswerProblem) {
+            let value = try parse(editor.line.text, for: question)
+            if let reason = screen.refusal(of: value, at: editor.key) { throw reason }
             return close(editor, storing: value, for: question, advancing: false)
         } catch {
-            screen.blamed.insert(editor.path)
-            screen.keepDraft(editor.line.text, of: editor.path)
+            screen.blamed.insert(editor.key)
+            screen.keepDraft(editor.line.text, of: editor.key)
             layers.top = .inspection(screen)
             notice = Notice(
-                "\(question.label) \(error.message(unit: question.unit)); kept as a draft", .bad)
+                "\(screen.label(of: editor.key)) \(error.message(unit: question.unit)); "
+                    + "kept as a draft", .bad)
             return [
-                .draft(screen.id, path: editor.path, text: editor.line.text),
-                .release(screen.id, [editor.path]),
+                .draft(screen.id, editor.key, text: editor.line.text),
+                .release(editor.key.record(in: screen.id), [editor.key.path]),
             ]
         }
     }
@@ -140,23 +149,23 @@ extension AppState {
     ) -> [Effect] {
         guard case .inspection(let screen) = layers.top else { return [] }
         // The same value again is no change; a draft of it has served.
-        let isSame = value == screen.value(of: editor.path)
+        let isSame = value == screen.value(of: editor.key)
         let effects =
             isSame
-            ? dropDraft(of: editor.path) : write(value, for: question, text: editor.line.text)
+            ? dropDraft(of: editor.key) : write(value, at: editor.key, text: editor.line.text)
         if !isSame, question.isUnusual(value), editor.askedAbout == nil {
-            notice = Notice("\(question.label) is unusual", .bad)
+            notice = Notice("\(screen.label(of: editor.key)) is unusual", .bad)
         }
         if advancing { advance() }
-        return effects + [.release(screen.id, [editor.path])]
+        return effects + [.release(editor.key.record(in: screen.id), [editor.key.path])]
     }
 
-    private mutating func dropDraft(of path: String) -> [Effect] {
+    mutating func dropDraft(of key: AnswerKey) -> [Effect] {
         guard case .inspection(var screen) = layers.top else { return [] }
-        screen.keepDraft(nil, of: path)
-        screen.recovered.remove(path)
+        screen.keepDraft(nil, of: key)
+        screen.recovered.remove(key)
         layers.top = .inspection(screen)
-        return [.draft(screen.id, path: path, text: nil)]
+        return [.draft(screen.id, key, text: nil)]
     }
 }
 

@@ -9,20 +9,21 @@ extension AppState {
         switch command {
         case .open: return openFocused()
         case .sections: return openSections()
-        case .nextUnanswered:
-            return goToNext { screen, path in
-                screen.value(of: path).isNull && screen.draft(of: path) == nil
-            }
+        case .nextUnanswered: return goToNextUnanswered()
         case .nextProblem: return goToNextProblem()
         case .complete: return complete()
         case .reopen: return inspectionScreen.map { [.reopen($0.id)] } ?? []
-        case .review: return inspectionScreen.map { openReview($0.id) } ?? []
+        case .review: return openConflict()
         case .clear: return clearFocused()
         case .discardDraft: return askToDiscardDraft()
         case .pass: return give(.pass)
         case .fail: return give(.fail)
         case .notApplicable: return give(.notApplicable)
         case .notObserved: return give(.notObserved)
+        case .lower: return step(by: -1)
+        case .raise: return step(by: 1)
+        case .why: return openWhy()
+        case .addRow: return addRow()
         case .undo: return takeBack()
         case .accept: return acceptAnswer()
         case .newLine:
@@ -43,94 +44,126 @@ extension AppState {
         }
     }
 
+    /// What the expressions of a form find on this device at this moment.
+    func surroundings(for form: FormDefinition) -> FillingSurroundings {
+        var surroundings = FillingSurroundings.looking(at: now.wall, zone: zone.rules)
+        surroundings.language = language.flatMap {
+            form.parts.languages.contains($0) ? $0 : nil
+        }
+        return surroundings
+    }
+
     // MARK: Answering
 
     private mutating func openFocused() -> [Effect] {
-        guard let screen = inspectionScreen, let question = screen.focused else { return [] }
-        if screen.standing(of: question.path) == .conflict { return openReview(screen.id) }
-        guard question.type.isChoice else {
-            return beginEditing(question)
+        guard let screen = inspectionScreen, let item = screen.focusedItem, let key = item.key
+        else { return [] }
+        if item.repetition != nil { return openRows(of: key) }
+        guard let question = item.question else { return [] }
+        if screen.standing(of: key) == .conflict { return openReview(key.record(in: screen.id)) }
+        if question.type == .acknowledge { return acknowledge(at: key) }
+        guard question.type.isChoice || question.type.isChoices else {
+            return beginEditing(question, at: key)
         }
-        layers.push(
-            .picker(
-                PickerScreen(
-                    purpose: .answer(screen.id), question: question,
-                    current: screen.value(of: question.path))))
-        return [.hold(screen.id, [question.path])]
+        return openPicker(question, at: key)
+    }
+
+    /// One key; what is acknowledged already is taken back by clearing it.
+    private mutating func acknowledge(at key: AnswerKey) -> [Effect] {
+        guard inspectionScreen?.value(of: key).isNull == true else {
+            notice = Notice("That is acknowledged; Delete takes it back")
+            return []
+        }
+        return store(.string(Question.acknowledged), at: key, text: nil)
     }
 
     /// Digits answer at once: they begin a number or a date, and take the choice at that place of
     /// the list.
     mutating func beginTyping(_ key: KeyEvent) -> [Effect] {
-        guard let scalar = key.typed, let screen = inspectionScreen, let question = screen.focused
+        guard let scalar = key.typed, let screen = inspectionScreen, let question = screen.focused,
+            let place = screen.focus.focused
         else { return [] }
-        if question.type.isChoice {
-            return ("0"..."9").contains(scalar) ? pick(scalar, of: question) : []
+        let isChoice = question.type.isChoice || question.type.isChoices
+        guard isChoice ? ("0"..."9").contains(scalar) : question.beginsTyping(scalar) else {
+            return []
         }
-        guard question.type.beginsTyping(scalar) else { return [] }
         if let reason = screen.whyNotAnswer {
             notice = Notice(reason.sentence, .bad)
             return []
         }
-        return beginEditing(question, replacingBy: String(scalar))
+        return isChoice
+            ? pick(key, scalar, of: question, at: place)
+            : beginEditing(question, at: place, replacingBy: String(scalar))
     }
 
-    private mutating func pick(_ digit: Unicode.Scalar, of question: Question) -> [Effect] {
-        if let reason = inspectionScreen?.whyNotAnswer {
-            notice = Notice(reason.sentence, .bad)
-            return []
+    private mutating func pick(
+        _ typed: KeyEvent, _ digit: Unicode.Scalar, of question: Question, at key: AnswerKey
+    ) -> [Effect] {
+        guard let screen = inspectionScreen, question.type.isChoice,
+            let offered = screen.shortOffer(at: key)
+        else {
+            // Too many for a digit each, or more than one to take: the list goes on with it.
+            let opening = openPicker(question, at: key)
+            return opening + press(typed)
         }
         let index = Int(digit.value) - 0x31
-        let count = question.choices.count
-        guard count <= PickerScreen.mostNumbered else {
-            // Too many for a digit each: it begins to narrow the list.
-            let opening = openFocused()
-            editFilter { $0.handle(.character(digit)) }
-            return opening
-        }
-        guard question.choices.indices.contains(index) else {
-            let last = min(count, 9)
-            notice = Notice("\(question.label) has \(count) choices: 1 to \(last)", .bad)
+        guard offered.indices.contains(index) else {
+            let last = min(offered.count, 9)
+            notice = Notice(
+                "\(screen.label(of: key)) has \(offered.count) choices: 1 to \(last)", .bad)
             return []
         }
-        return store(.string(question.choices[index].name), for: question, text: nil)
+        return store(.string(offered[index].choice.name), at: key, text: nil)
     }
 
     /// One key per verdict, then on to the next question.
     private mutating func give(_ verdict: Forms.Verdict) -> [Effect] {
-        guard let question = inspectionScreen?.focused,
-            let choice = question.choices.first(where: { $0.verdict == verdict })
+        guard let screen = inspectionScreen, let key = screen.focus.focused,
+            let choice = screen.focused?.choices.first(where: { $0.verdict == verdict })
         else {
             notice = Notice("This question does not offer that verdict", .bad)
             return []
         }
-        return store(.string(choice.name), for: question, text: nil)
+        return store(.string(choice.name), at: key, text: nil)
     }
 
     /// Writes an answer and goes to the next question.
-    mutating func store(_ value: FieldValue, for question: Question, text: String?) -> [Effect] {
-        let effects = write(value, for: question, text: text)
+    mutating func store(_ value: FieldValue, at key: AnswerKey, text: String?) -> [Effect] {
+        if let reason = inspectionScreen?.refusal(of: value, at: key) {
+            notice = Notice(reason.message().sentence, .bad)
+            return []
+        }
+        let effects = write(value, at: key, text: text)
         advance()
         return effects
     }
 
     /// Puts a write over the stored value and sends it on its way.
-    mutating func write(_ value: FieldValue, for question: Question, text: String?) -> [Effect] {
-        guard case .inspection(var screen) = layers.top else { return [] }
-        guard value != screen.value(of: question.path) || screen.draft(of: question.path) != nil
+    /// - Parameter agreed: whether rows with answers may go with it.
+    mutating func write(
+        _ value: FieldValue, at key: AnswerKey, text: String?, agreed: Bool = false
+    ) -> [Effect] {
+        guard case .inspection(var screen) = layers.top, let form = screen.picture?.form,
+            value != screen.value(of: key) || screen.draft(of: key) != nil
         else { return [] }
+        if !agreed {
+            let lost = screen.rowsRemoved(by: value, at: key)
+            if !lost.isEmpty { return ask(toRemove: lost, with: value, at: key, text: text) }
+        }
         lastEdit.number += 1
-        screen.begin(lastEdit, path: question.path, value: value)
-        unkept.remove(DraftPlace(inspection: screen.id, path: question.path))
-        screen.blamed.insert(question.path)
+        screen.begin(lastEdit, key, value, in: surroundings(for: form))
+        unkept.remove(DraftPlace(inspection: screen.id, key))
+        screen.blamed.insert(key)
         layers.top = .inspection(screen)
-        return [.answer(lastEdit, screen.id, path: question.path, value, text: text)]
+        return [.answer(lastEdit, screen.id, key, value, text: text, agreed: agreed)]
     }
 
     private mutating func clearFocused() -> [Effect] {
-        guard let question = inspectionScreen?.focused else { return [] }
-        let effects = write(.null, for: question, text: nil)
-        notice = Notice("Cleared \(question.label); Ctrl-_ takes it back")
+        guard let screen = inspectionScreen, let key = screen.focus.focused else { return [] }
+        let effects = write(.null, at: key, text: nil)
+        if !effects.isEmpty {
+            notice = Notice("Cleared \(screen.label(of: key)); Ctrl-_ takes it back")
+        }
         return effects
     }
 
@@ -140,112 +173,91 @@ extension AppState {
             undoInEditor()
             return []
         }
-        guard case .inspection(var screen) = layers.top, let step = screen.takeUndo(),
-            let question = screen.picture?.form.question(named: step.path)
-        else { return [] }
-        screen.focus.focus(step.path)
-        screen.focus.settle(screen.paths)
+        guard case .inspection(var screen) = layers.top, let step = screen.takeUndo() else {
+            return []
+        }
+        if let row = step.key.row, screen.filling?.answers.row(row) == nil {
+            layers.top = .inspection(screen)
+            notice = Notice("The row of the last change is not here any more", .bad)
+            return []
+        }
+        screen.go(to: step.key)
         layers.top = .inspection(screen)
         if let reason = screen.whyNotAnswer {
             notice = Notice(reason.sentence, .bad)
             return []
         }
-        var effects = write(step.value, for: question, text: nil)
+        var effects = write(step.value, at: step.key, text: nil)
         if !effects.isEmpty, case .inspection(var screen) = layers.top {
             screen.forgetLastUndo()
             layers.top = .inspection(screen)
         }
         if let draft = step.draft {
-            effects.append(.draft(screen.id, path: step.path, text: draft))
+            effects.append(.draft(screen.id, step.key, text: draft))
         }
-        notice = Notice("Took back the last change of \(question.label)")
+        notice = Notice("Took back the last change of \(screen.label(of: step.key))")
         return effects
-    }
-
-    // MARK: Going to a question
-
-    mutating func advance() {
-        guard case .inspection(var screen) = layers.top else { return }
-        let paths = screen.questions.filter(\.type.takesAnswer).map(\.path)
-        guard let here = screen.focus.focused, let index = paths.firstIndex(of: here) else {
-            return
-        }
-        if index + 1 < paths.count {
-            screen.focus.focus(paths[index + 1])
-            screen.focus.settle(screen.paths)
-        } else if notice == nil {
-            notice = Notice("That was the last question; F5 completes")
-        }
-        layers.top = .inspection(screen)
-    }
-
-    /// Goes to the next question, after the focused one and then from the top, for which it holds.
-    private mutating func goToNext(
-        where holds: (InspectionScreen, String) -> Bool
-    ) -> [Effect] {
-        let leaving = leaveEditor()
-        guard case .inspection(var screen) = layers.top else { return leaving }
-        let paths = screen.questions.filter(\.type.takesAnswer).map(\.path)
-        let here = paths.firstIndex { $0 == screen.focus.focused } ?? -1
-        let order = paths[(here + 1)...] + paths[..<max(0, here)]
-        if let found = order.first(where: { holds(screen, $0) }) {
-            screen.focus.focus(found)
-            screen.focus.settle(screen.paths)
-            layers.top = .inspection(screen)
-        }
-        return leaving
-    }
-
-    private mutating func goToNextProblem() -> [Effect] {
-        // What is wrong goes before what is only not answered yet.
-        let told = Set(inspectionScreen?.toldProblems.map(\.path) ?? [])
-        let effects = goToNext { screen, path in
-            told.isEmpty ? screen.form?.problem(of: path) != nil : told.contains(path)
-        }
-        blameFocused()
-        return effects
-    }
-
-    /// Whoever goes to a problem wants to read it.
-    private mutating func blameFocused() {
-        guard case .inspection(var screen) = layers.top, let path = screen.focus.focused else {
-            return
-        }
-        screen.blamed.insert(path)
-        layers.top = .inspection(screen)
-    }
-
-    // MARK: The end
-
-    /// The one place where problems block: says how many, and goes to the first.
-    private mutating func complete() -> [Effect] {
-        let leaving = leaveEditor()
-        guard case .inspection(var screen) = layers.top, let form = screen.form else {
-            return leaving
-        }
-        guard let first = form.problems.first else { return leaving + [.complete(screen.id)] }
-        screen.blamed.formUnion(form.problems.map(\.path))
-        screen.focus.focus(first.path)
-        screen.focus.settle(screen.paths)
-        layers.top = .inspection(screen)
-        let count = form.problems.count
-        notice = Notice(
-            count == 1
-                ? "Not complete yet: this question is missing something"
-                : "Not complete yet: \(count) problems; F8 goes from one to the next", .bad)
-        return leaving
     }
 
     private mutating func askToDiscardDraft() -> [Effect] {
-        guard let screen = inspectionScreen, let question = screen.focused else { return [] }
+        guard let screen = inspectionScreen, let key = screen.focus.focused else { return [] }
         layers.push(
             .confirm(
                 Confirmation(
-                    deed: .discardDraft(screen.id, path: question.path),
+                    deed: .discardDraft(screen.id, key),
                     title: "Throw the draft away?",
-                    consequence: "What was typed for \(question.label) goes; the stored answer "
-                        + "stays.",
+                    consequence: "What was typed for \(screen.label(of: key)) goes; the stored "
+                        + "answer stays.",
                     way: .key("y"), now: now)))
         return [.flushInput]
+    }
+}
+
+extension InspectionScreen {
+    /// What a question offers at the moment, each with its text in the language that is shown.
+    func offered(at key: AnswerKey) -> [(choice: Choice, label: String)] {
+        guard let filling else { return [] }
+        return filling.offered(at: key).map { ($0, filling.text($0.text, at: key)) }
+    }
+
+    /// The same where it is short enough for a digit each; nil where it is not, or where it would take
+    /// too long to say.
+    func shortOffer(at key: AnswerKey) -> [(choice: Choice, label: String)]? {
+        guard let question = question(at: key), question.choices.count <= Self.mostSifted else {
+            return nil
+        }
+        let offered = offered(at: key)
+        return offered.count <= PickerScreen.mostNumbered ? offered : nil
+    }
+
+    /// A longer list is not gone through with each frame.
+    private static let mostSifted = 200
+
+    /// Why the form does not take a value here; nil where it does.
+    func refusal(of value: FieldValue, at key: AnswerKey) -> AnswerProblem? {
+        guard var trial = filling, !value.isNull, value != trial.value(of: key),
+            question(at: key)?.rules.constraint != nil
+        else { return nil }
+        trial.set(value, at: key)
+        guard case .constraint(let words)? = trial.problem(of: key) else { return nil }
+        return .constraint(words)
+    }
+
+    /// The names of rows with answers that would go with an answer, where it counts rows.
+    func rowsRemoved(by value: FieldValue, at key: AnswerKey) -> [String] {
+        guard var trial = filling, trial.form.repetitions.contains(where: { $0.count != nil })
+        else { return [] }
+        let before = trial.wantedRows
+        trial.set(value, at: key)
+        var made = 0
+        do throws(CountRefusal) {
+            try trial.followCounts(since: before, mayRemove: false) {
+                made += 1
+                return "new row \(made)"
+            }
+        } catch {
+            if case .removesRows(let names) = error { return names }
+        }
+        return []
     }
 }

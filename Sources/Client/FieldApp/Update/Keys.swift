@@ -6,9 +6,11 @@ extension AppState {
         switch layers.top {
         case .unlock: .unlock
         case .worklist: worklist.isFiltering ? .filter : .worklist
-        case .inspection(let screen): screen.editor == nil ? .inspection : .editor
+        case .inspection(let screen): screen.place
         case .sections: .sections
-        case .picker: .picker
+        case .picker(let screen): screen.place
+        case .rows: .rows
+        case .why: .why
         case .status: .status
         case .review(let screen): screen.editor == nil ? .review : .resolution
         case .help: .help
@@ -28,17 +30,12 @@ extension AppState {
         switch place {
         case .unlock: return typePIN(key)
         case .inspection: return beginTyping(key)
-        case .editor, .resolution: return edit(key)
-        case .picker:
-            if case .picker(let screen) = layers.top, let choice = screen.numbered(key) {
-                return choose(choice, in: screen)
-            }
-            editFilter { $0.handle(key) }
-            return []
+        case .editor, .range, .resolution: return edit(key)
+        case .picker, .marking, .markFilter, .ranking: return typeInPicker(key)
         case .filter, .help, .palette:
             editFilter { $0.handle(key) }
             return []
-        case .worklist, .sections, .status, .review, .confirm: return []
+        case .worklist, .sections, .rows, .why, .status, .review, .confirm: return []
         }
     }
 
@@ -51,21 +48,22 @@ extension AppState {
         if let command = keymap.command(for: key) {
             return [.quit, .redraw, .suspend].contains(command) ? perform(command) : []
         }
-        return place == .editor || place == .resolution ? edit(key) : []
+        return [.editor, .range, .resolution].contains(place) ? edit(key) : []
     }
 
     /// Pasted text is text where text is taken, and nothing elsewhere: never a command.
     mutating func paste(_ text: String) -> [Effect] {
         switch place {
         case .unlock: return pastePIN(text)
-        case .editor, .resolution: return pasteIntoEditor(text)
-        case .filter, .picker, .help, .palette:
+        case .editor, .range, .resolution: return pasteIntoEditor(text)
+        case .filter, .picker, .markFilter, .help, .palette:
             editFilter { $0.paste(text) }
             return []
         case .inspection:
             notice = Notice("Enter opens the answer; then it takes what is pasted")
             return []
-        case .worklist, .sections, .status, .review, .confirm: return []
+        case .worklist, .sections, .rows, .marking, .ranking, .why, .status, .review, .confirm:
+            return []
         }
     }
 
@@ -95,6 +93,7 @@ extension AppState {
             return [.syncNow]
         case .statusPane: return openStatus()
         case .networkSwitch: return switchNetwork()
+        case .language: return changeLanguage()
         case .back: return goBack()
         case .up, .down, .pageUp, .pageDown, .first, .last, .next, .previous:
             return move(command)
@@ -108,11 +107,12 @@ extension AppState {
         case .worklist: return performWorklist(command)
         case .inspection: return performInspection(command)
         case .sections(let screen): return go(toSection: screen.focus.focused)
-        case .picker(let screen): return choose(screen.focused, in: screen)
+        case .picker: return performPicker(command)
+        case .rows: return performRows(command)
         case .status: return performStatus(command)
         case .review: return performReview(command)
         case .palette(let screen): return run(screen)
-        case .help, .confirm: return []
+        case .help, .why, .confirm: return []
         }
     }
 
@@ -120,7 +120,12 @@ extension AppState {
     /// and never discards.
     private mutating func goBack() -> [Effect] {
         switch place {
-        case .editor, .resolution: return leaveEditor()
+        case .editor, .range, .resolution: return leaveEditor()
+        case .marking, .ranking: return leaveMarks()
+        case .markFilter:
+            stopFilteringMarks()
+            return []
+        case .inspection where inspectionScreen?.row != nil: return leaveRow()
         case .filter:
             worklist.isFiltering = false
             worklist.editFilter { $0.replace(with: "") }
@@ -142,6 +147,13 @@ extension AppState {
         }
     }
 
+    private mutating func stopFilteringMarks() {
+        guard case .picker(var picker) = layers.top else { return }
+        picker.isFiltering = false
+        picker.editFilter { $0.replace(with: "") }
+        layers.top = .picker(picker)
+    }
+
     private mutating func openStatus() -> [Effect] {
         let leaving = leaveEditor()
         if case .status = layers.top { return leaving }
@@ -156,6 +168,23 @@ extension AppState {
         self.demo = demo
         notice = Notice("The demo's network is \(demo.networkIsOn ? "on" : "off")")
         return [.setNetwork(on: demo.networkIsOn)]
+    }
+}
+
+extension InspectionScreen {
+    fileprivate var place: Place {
+        guard let editor else { return .inspection }
+        return editor.step == nil ? .editor : .range
+    }
+}
+
+extension PickerScreen {
+    fileprivate var place: Place {
+        switch mode {
+        case .one: .picker
+        case .several: isFiltering ? .markFilter : .marking
+        case .ranking: .ranking
+        }
     }
 }
 

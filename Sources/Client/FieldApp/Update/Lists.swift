@@ -9,10 +9,7 @@ extension AppState {
     mutating func openSections() -> [Effect] {
         let leaving = leaveEditor()
         guard case .inspection(let screen) = layers.top else { return leaving }
-        let here = screen.sections.first { entry in
-            entry.section.questions.contains { $0.path == screen.focus.focused }
-        }
-        var list = SectionsScreen(at: here?.index)
+        var list = SectionsScreen(at: screen.focus.focused.flatMap { screen.section(of: $0) })
         list.focus.settle(sectionIDs)
         layers.push(.sections(list))
         return leaving
@@ -23,30 +20,10 @@ extension AppState {
         guard case .inspection(var screen) = layers.top,
             let entry = screen.sections.first(where: { $0.index == index })
         else { return [] }
-        let asked = Set(screen.paths)
-        if let first = entry.section.questions.first(where: { asked.contains($0.path) }) {
-            screen.focus.focus(first.path)
-            screen.focus.settle(screen.paths)
-        }
+        screen.enter(row: nil)
+        if let first = screen.firstKey(ofSection: entry.index) { screen.go(to: first) }
         layers.top = .inspection(screen)
         return []
-    }
-
-    // MARK: Choices
-
-    mutating func choose(_ choice: Choice?, in picker: PickerScreen) -> [Effect] {
-        guard let choice else {
-            notice = Notice("Nothing fits what was typed", .bad)
-            return []
-        }
-        layers.pop()
-        switch picker.purpose {
-        case .answer(let id):
-            return store(.string(choice.name), for: picker.question, text: nil)
-                + [.release(id, [picker.question.path])]
-        case .resolution:
-            return decide(.edited(.string(choice.name)), about: picker.question.path)
-        }
     }
 
     // MARK: Help and commands
@@ -105,5 +82,14 @@ extension AppState {
         guard let command = palette.focus.focused else { return [] }
         layers.pop()
         return perform(command)
+    }
+}
+
+extension InspectionScreen {
+    fileprivate func firstKey(ofSection index: Int) -> AnswerKey? {
+        guard let start = items.firstIndex(where: { $0.kind == .section(index) }) else {
+            return nil
+        }
+        return items[start...].lazy.compactMap(\.key).first
     }
 }

@@ -42,14 +42,20 @@ extension AppState {
         case .unlock, .confirm: break
         case .worklist: worklist.focus.move(by: distance, in: worklist.ids)
         case .inspection(var screen):
-            screen.focus.move(by: distance, in: screen.paths)
+            screen.focus.move(by: distance, in: screen.keys)
             layers.top = .inspection(screen)
         case .sections(var screen):
             screen.focus.move(by: distance, in: sectionIDs)
             layers.top = .sections(screen)
         case .picker(var screen):
-            screen.focus.move(by: distance, in: screen.names)
+            screen.focus.move(by: distance, in: screen.shown)
             layers.top = .picker(screen)
+        case .rows(var screen):
+            screen.focus.move(by: distance, in: ids(of: screen))
+            layers.top = .rows(screen)
+        case .why(var screen):
+            screen.focus.move(by: distance, in: Array(screen.lines.indices))
+            layers.top = .why(screen)
         case .status(var screen):
             screen.focus.move(by: distance, in: status.rows.map(\.id))
             layers.top = .status(screen)

@@ -15,7 +15,7 @@ extension AppState {
             status = picture
             settleStatus()
         case .inspection(let picture):
-            changeInspection(picture.id) { $0.show(picture) }
+            show(picture)
             tellOfRecoveredDrafts(picture.id)
         case .conflict(let picture):
             changeReview(picture.id) { $0.show(picture) }
@@ -27,12 +27,16 @@ extension AppState {
             return receive(saved: edit, of: id, picture)
         case .notSaved(let answer):
             receive(notSaved: answer)
-        case .draftSaved(let id, let path, let text):
-            unkept.remove(DraftPlace(inspection: id, path: path))
-            changeInspection(id) { $0.keepDraft(text, of: path) }
-        case .draftNotSaved(let id, let path, let text, let refusal):
+        case .draftSaved(let id, let key, let text):
+            unkept.remove(DraftPlace(inspection: id, key))
+            changeInspection(id) { $0.keepDraft(text, of: key) }
+        case .draftNotSaved(let id, let key, let text, let refusal):
             notice = Notice("The draft could not be stored: \(refusal.text)", .bad)
-            if let text { keepTrying(text, of: path, on: id) }
+            if let text { keepTrying(text, of: key, on: id) }
+        case .rowAdded(let id, let row, let picture):
+            return receive(added: row, to: id, picture)
+        case .rowDeleted(let id, let row, let picture):
+            return receive(deleted: row, of: id, picture)
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
@@ -65,28 +69,31 @@ extension AppState {
     /// Goes to the first of them, so that nobody has to look for it.
     private mutating func tellOfRecoveredDrafts(_ id: RecordID) {
         guard let screen = inspectionScreen, screen.id == id, screen.editor == nil,
-            let first = screen.questions.first(where: { screen.recovered.contains($0.path) })
+            let first = screen.filling?.everyKey.first(where: screen.recovered.contains)
         else { return }
         let count = screen.recovered.count
         notice = Notice(
             count == 1
-                ? "Recovered what was typed for \(first.label): Enter goes on with it"
+                ? "Recovered what was typed for \(screen.label(of: first)): Enter goes on with it"
                 : "Recovered what was typed for \(count) questions; F8 goes from one to the next",
             .good)
         // Said once: from now on they are drafts like any other.
         changeInspection(id) { screen in
             screen.recovered = []
-            screen.focus.focus(first.path)
+            screen.go(to: first)
         }
     }
 
     private mutating func receive(
         saved edit: EditID, of id: RecordID, _ picture: InspectionPicture?
     ) -> [Effect] {
-        changeInspection(id) { [now] screen in
-            guard screen.end(edit, showing: picture) else { return }
+        changeInspection(id) { [now, self] screen in
+            guard let form = screen.picture?.form,
+                screen.end(edit, showing: picture, in: surroundings(for: form))
+            else { return }
             screen.savedAt = now.wall
         }
+        settleRows()
         warning = nil
         let reload: [Effect] = picture == nil ? [.loadInspection(id)] : []
         return reload + [.loadStatus, .loadWorklist]
@@ -94,13 +101,15 @@ extension AppState {
 
     /// The stored value is shown again, and the text that could not be stored stays as a draft.
     private mutating func receive(notSaved answer: UnsavedAnswer) {
-        changeInspection(answer.inspection) { screen in
-            guard screen.takeBack(answer.edit) else { return }
-            screen.blamed.insert(answer.path)
-            if let text = answer.text { screen.keepDraft(text, of: answer.path) }
+        changeInspection(answer.inspection) { [self] screen in
+            guard let form = screen.picture?.form,
+                screen.takeBack(answer.edit, in: surroundings(for: form))
+            else { return }
+            screen.blamed.insert(answer.key)
+            if let text = answer.text { screen.keepDraft(text, of: answer.key) }
         }
         if let text = answer.text, !answer.isDraftKept {
-            keepTrying(text, of: answer.path, on: answer.inspection)
+            keepTrying(text, of: answer.key, on: answer.inspection)
         }
         notice = Notice(answer.sentence, .bad)
         let refusal = answer.refusal
@@ -108,12 +117,12 @@ extension AppState {
     }
 
     /// An editor that is still open has newer text than what failed.
-    private mutating func keepTrying(_ text: String, of path: String, on id: RecordID) {
-        let place = layers.layers.lastIndex { $0.record == id && $0.editor?.path == path }
+    private mutating func keepTrying(_ text: String, of key: AnswerKey, on id: RecordID) {
+        let place = layers.layers.lastIndex { $0.record == id && $0.isEditing(key) }
         if let place {
-            layers[place].editor?.draftDue = now.uptime + UnkeptDrafts.pause
+            layers[place].setDraftDue(now.uptime + UnkeptDrafts.pause)
         } else {
-            unkept.keep(text, at: DraftPlace(inspection: id, path: path), now: now.uptime)
+            unkept.keep(text, at: DraftPlace(inspection: id, key), now: now.uptime)
         }
     }
 
@@ -126,7 +135,7 @@ extension AppState {
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
-        case .open, .refresh: break
+        case .open, .addRow, .deleteRow, .refresh: break
         }
         return refresh()
     }
@@ -143,6 +152,10 @@ extension AppState {
         case .open(let id):
             if let screen = inspectionScreen, screen.id == id, screen.picture == nil {
                 layers.pop()
+            }
+        case .addRow, .deleteRow:
+            if refusal.cause == .queueFull || refusal.cause == .disk {
+                warning = refusal.text.sentence
             }
         case .complete, .reopen, .retry, .discard, .refresh: break
         }
@@ -217,7 +230,7 @@ extension AppState {
     private func dropBegun(in id: RecordID) -> [Effect] {
         layers.layers.flatMap { layer -> [Effect] in
             guard case .review(let screen) = layer, screen.id == id else { return [] }
-            return screen.begun.keys.sorted().map { .draft(id, path: $0, text: nil) }
+            return screen.begun.keys.sorted().map { .draft(id, AnswerKey($0), text: nil) }
         }
     }
 

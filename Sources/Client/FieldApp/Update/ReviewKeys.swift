@@ -51,16 +51,19 @@ extension AppState {
         of field: ConflictField, in screen: ReviewScreen
     ) -> [Effect] {
         guard let question = field.question else { return [] }
-        if question.type.isChoice {
+        if question.type.isChoice || question.type.isChoices {
             layers.push(
                 .picker(
                     PickerScreen(
-                        purpose: .resolution(screen.id), question: question, current: field.mine)))
+                        purpose: .resolution(screen.id), key: AnswerKey(field.path),
+                        question: question, label: field.label,
+                        offered: question.choices.map { ($0, $0.label) },
+                        text: field.mine.plainText)))
             return []
         }
         var screen = screen
         screen.editor = AnswerEditor(
-            path: field.path, text: screen.begun[field.path] ?? field.mine.plainText,
+            key: AnswerKey(field.path), text: screen.begun[field.path] ?? field.mine.plainText,
             original: field.mine.plainText,
             isMultiline: question.type == .text(multiline: true))
         layers.top = .review(screen)
@@ -69,11 +72,11 @@ extension AppState {
 
     private mutating func acceptResolution() -> [Effect] {
         guard case .review(var screen) = layers.top, let editor = screen.editor,
-            let question = screen.picture?.field(editor.path)?.question
+            let question = screen.picture?.field(editor.key.path)?.question
         else { return [] }
-        do {
-            let value = try question.parse(editor.line.text, rules: .screen, today: now.today)
-            return decide(.edited(value), about: editor.path)
+        do throws(AnswerProblem) {
+            let value = try parse(editor.line.text, for: question)
+            return decide(.edited(value), about: editor.key.path)
         } catch {
             screen.editor?.problem = error
             layers.top = .review(screen)

@@ -12,7 +12,8 @@ extension AppState {
         guard case .inspection(let screen) = layers.top, screen.whyNotAnswer == nil,
             let question = screen.focused, let scalar = key.typed
         else { return false }
-        return question.type.beginsTyping(scalar)
+        if place == .range { return ("0"..."9").contains(scalar) }
+        return question.beginsTyping(scalar)
     }
 
     mutating func scan(_ text: String) -> [Effect] {
@@ -28,28 +29,52 @@ extension AppState {
     }
 
     private mutating func scanAnswer(_ text: String) -> [Effect] {
-        guard let screen = inspectionScreen, let question = screen.focused else { return [] }
+        guard let screen = inspectionScreen, let question = screen.focused,
+            let key = screen.focus.focused
+        else { return [] }
         if let reason = screen.whyNotAnswer {
             notice = Notice(reason.sentence, .bad)
             return []
         }
-        if question.type.isChoice {
-            guard let choice = question.choices.first(where: { $0.isNamed(text) }) else {
-                notice = Notice("The scan is none of the choices of \(question.label)", .bad)
-                return []
-            }
-            return store(.string(choice.name), for: question, text: nil)
+        if question.type == .acknowledge {
+            notice = Notice("A scan acknowledges nothing; Enter does", .bad)
+            return []
         }
-        let opening = beginEditing(question, replacingBy: text)
+        if question.type.isChoice || question.type.isChoices {
+            return scanChoice(text, of: question, at: key, in: screen)
+        }
+        let opening = beginEditing(question, at: key, replacingBy: text)
         return opening + acceptAnswer()
+    }
+
+    /// Takes the choice that was scanned; of several, beside those that are marked.
+    private mutating func scanChoice(
+        _ text: String, of question: Question, at key: AnswerKey, in screen: InspectionScreen
+    ) -> [Effect] {
+        let offered = screen.offered(at: key)
+        let found = offered.first { offer in
+            offer.choice.name == text || offer.label.lowercased() == text.lowercased()
+        }
+        guard let found, question.type != .ranking else {
+            notice = Notice("The scan is none of the choices of \(screen.label(of: key))", .bad)
+            return []
+        }
+        guard question.type == .choices else {
+            return store(.string(found.choice.name), at: key, text: nil)
+        }
+        let marked = Set(screen.value(of: key).plainText.split(separator: " ").map(String.init))
+            .union([found.choice.name])
+        let names = offered.map(\.choice.name).filter(marked.contains)
+        return store(.string(names.joined(separator: " ")), at: key, text: nil)
     }
 }
 
-extension QuestionType {
-    /// Whether a character begins an answer of this type where the question has the focus.
+extension Question {
+    /// Whether a character begins an answer where the question has the focus.
     func beginsTyping(_ scalar: Unicode.Scalar) -> Bool {
         let digit = ("0"..."9").contains(scalar)
-        switch self {
+        switch type {
+        case .text where appearance.contains("numbers"): return digit
         case .integer: return digit || scalar == "-" || scalar == "+"
         case .decimal: return digit || ["-", "+", ".", ","].contains(scalar)
         case .date: return digit || scalar == "+" || scalar == "-"
@@ -58,11 +83,5 @@ extension QuestionType {
         case .choice, .choices, .ranking, .verdict, .text, .barcode, .file, .acknowledge, .note:
             return false
         }
-    }
-}
-
-extension Choice {
-    fileprivate func isNamed(_ text: String) -> Bool {
-        name == text || label.lowercased() == text.lowercased()
     }
 }

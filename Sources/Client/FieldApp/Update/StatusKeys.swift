@@ -1,3 +1,4 @@
+import Forms
 import Replication
 import TerminalKit
 
@@ -23,11 +24,15 @@ extension AppState {
 
     private mutating func open(_ row: QueueRow) -> [Effect] {
         if row.badge == .conflict { return openReview(row.record) }
+        if let inspection = row.inspection {
+            let key = row.fields.first.map { AnswerKey(row: row.record.rawValue, $0) }
+            return open(inspection, at: key)
+        }
         guard row.isInspection else {
             notice = Notice("Only inspections can be opened here")
             return []
         }
-        return open(row.record, at: row.fields.first)
+        return open(row.record, at: row.fields.first.map { AnswerKey($0) })
     }
 
     /// The name itself, where every keyboard can type it in reasonable time.
@@ -99,12 +104,17 @@ extension AppState {
         layers.pop()
         switch deed {
         case .discardMutation(let id): return [.discard(id)]
-        case .discardDraft(let id, let path):
+        case .discardDraft(let id, let key):
             changeInspection(id) { screen in
-                screen.keepDraft(nil, of: path)
-                screen.recovered.remove(path)
+                screen.keepDraft(nil, of: key)
+                screen.recovered.remove(key)
             }
-            return [.draft(id, path: path, text: nil)]
+            return [.draft(id, key, text: nil)]
+        case .deleteRow(let id, let row): return [.deleteRow(id, row)]
+        case .removeRows(_, let key, let value, let text):
+            let effects = write(value, at: key, text: text, agreed: true)
+            advance()
+            return effects
         }
     }
 }

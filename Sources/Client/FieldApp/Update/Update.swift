@@ -26,7 +26,7 @@ extension AppState {
             due.append(lastKey + Self.lockDelay)
         }
         for layer in layers.layers {
-            if let draft = layer.editor?.draftDue { due.append(draft) }
+            if let draft = layer.unkept?.due { due.append(draft) }
         }
         if let retry = unkept.due { due.append(retry) }
         return due.min()
@@ -139,10 +139,10 @@ extension AppState {
     func releaseHolds(of layer: Layer) -> [Effect] {
         switch layer {
         case .inspection(let screen):
-            screen.editor.map { [.release(screen.id, [$0.path])] } ?? []
+            screen.editor.map { [.release($0.key.record(in: screen.id), [$0.key.path])] } ?? []
         case .picker(let picker):
             if case .answer(let id) = picker.purpose {
-                [.release(id, [picker.question.path])]
+                [.release(picker.key.record(in: id), [picker.key.path])]
             } else {
                 []
             }
@@ -163,11 +163,11 @@ extension AppState {
     private mutating func keepDrafts(dueBy limit: Int64?) -> [Effect] {
         var effects = unkept.tries(dueBy: limit)
         for index in layers.layers.indices {
-            guard let editor = layers[index].editor, let id = layers[index].record,
-                let due = editor.draftDue, limit.map({ due <= $0 }) ?? true
+            guard let unkept = layers[index].unkept, let id = layers[index].record,
+                limit.map({ unkept.due <= $0 }) ?? true
             else { continue }
-            layers[index].editor?.draftDue = nil
-            effects.append(.draft(id, path: editor.path, text: editor.line.text))
+            layers[index].setDraftDue(nil)
+            effects.append(.draft(id, unkept.key, text: unkept.text))
         }
         return effects
     }

@@ -1,3 +1,4 @@
+import Forms
 import Replication
 import TerminalKit
 
@@ -18,15 +19,15 @@ extension AppState {
 
     /// Opens an inspection over the present layer. One that is open further down is taken from
     /// there: an inspection has one editor and one undo, wherever it is reached from.
-    /// - Parameter path: the question to go to.
-    mutating func open(_ id: RecordID, at path: String? = nil) -> [Effect] {
-        var screen = InspectionScreen(id: id, focus: path)
+    /// - Parameter key: the question to go to.
+    mutating func open(_ id: RecordID, at key: AnswerKey? = nil) -> [Effect] {
+        var screen = InspectionScreen(id: id, focus: key)
         var below: [Layer] = []
         for layer in layers.layers {
             if case .inspection(let other) = layer {
                 if other.id == id {
                     screen = other
-                    if let path { screen.focus.focus(path) }
+                    if let key { screen.go(to: key) }
                 }
             } else {
                 below.append(layer)

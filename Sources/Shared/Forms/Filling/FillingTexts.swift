@@ -1,4 +1,4 @@
-import Coding
+package import Coding
 
 extension FormFilling {
     /// What the form's expressions may ask for besides the answers.
@@ -18,9 +18,11 @@ extension FormFilling {
     /// A text of the form with the answers put in, clean for the screen.
     /// - Parameter key: the question, group or row that the text belongs to.
     package func text(_ text: FormText, at key: AnswerKey?) -> String {
+        let parts = text.parts(in: surroundings.language)
+        if let only = FormText.only(parts) { return only }
         let index = key.flatMap { nodes.index(of: $0) } ?? 1
         let node = tree.node(at: min(index, tree.entries.count - 1))
-        let shown = text.parts(in: surroundings.language).map { part in
+        let shown = parts.map { part in
             switch part {
             case .plain(let text): text
             case .value(let expression): shownValue(of: expression, at: node)
@@ -64,11 +66,49 @@ extension FormFilling {
         }
     }
 
+    /// A value as it reads where it stands: choices by their labels, a number with its unit, clean for
+    /// the screen; empty for no answer.
+    package func shown(_ value: FieldValue, at key: AnswerKey) -> String {
+        guard let question = form.index(of: key.path).map({ form.allQuestions[$0] }) else {
+            return ShownText.clean(value.plainText)
+        }
+        return question.shown(value) { label(ofChoice: $0, of: question, at: key) }
+    }
+
+    private func label(ofChoice name: String, of question: Question, at key: AnswerKey) -> String {
+        // Choices that are made of rows stand in no list.
+        let choice =
+            question.filter?.labelName == nil
+            ? question.choice(named: name) : offered(at: key).first { $0.name == name }
+        return choice.map { text($0.text, at: key) } ?? ShownText.clean(name)
+    }
+
     /// The record's name by the form's own rule; nil where it has none or it comes to nothing.
     package var instanceName: String? {
         guard let expression = form.parts.instanceName else { return nil }
         let name = ShownText.clean(shownValue(of: expression, at: tree.root))
         return name.isEmpty ? nil : name
+    }
+}
+
+extension Question {
+    /// A value as it reads: choices by their labels, a number with its unit, clean for the screen; empty
+    /// for no answer.
+    package func shown(_ value: FieldValue, label: (_ name: String) -> String) -> String {
+        switch value {
+        case .null: return ""
+        case .integer, .double: return value.plainText + (unit.map { " " + $0 } ?? "")
+        case .string(let name) where type.isChoice: return label(name)
+        case .string(let names) where type.isChoices:
+            return names.split(separator: " ").map { label(String($0)) }
+                .joined(separator: type == .ranking ? " > " : ", ")
+        case .string(let text): return ShownText.clean(text)
+        }
+    }
+
+    /// The same in the form's default language.
+    package func shown(_ value: FieldValue) -> String {
+        shown(value) { choice(named: $0)?.label ?? ShownText.clean($0) }
     }
 }
 

@@ -1,0 +1,149 @@
+import Coding
+import Forms
+import TerminalKit
+
+struct DetailLine {
+    let text: String
+    let style: Style
+}
+
+/// What stands below a question: what is wrong with its answer, and for the focused one what helps to
+/// answer it.
+struct QuestionDetails {
+    private let question: Question
+    private let key: AnswerKey
+    private let screen: InspectionScreen
+    private let columns: QuestionColumns
+    private let frame: Frame
+    private let isFocused: Bool
+
+    init(
+        _ question: Question, at key: AnswerKey, of screen: InspectionScreen,
+        _ columns: QuestionColumns, in frame: Frame, isFocused: Bool
+    ) {
+        self.question = question
+        self.key = key
+        self.screen = screen
+        self.columns = columns
+        self.frame = frame
+        self.isFocused = isFocused
+    }
+
+    private var theme: Theme { frame.theme }
+    private var isEdited: Bool { screen.editor?.key == key }
+
+    var lines: [DetailLine] {
+        var lines: [DetailLine] = []
+        func add(_ text: String, _ style: Style) {
+            lines += TextFlow.wrapped(text, to: max(1, columns.width - 6)).map {
+                DetailLine(text: $0, style: style)
+            }
+        }
+        let problem = isEdited ? screen.editor?.problem : screen.shownProblem(of: key)
+        if let problem { add("! " + problem.message(unit: question.unit), theme.error) }
+        guard isFocused else { return lines }
+        guard question.type.takesAnswer else {
+            if let hint { add(hint, theme.muted) }
+            return lines
+        }
+        if screen.standing(of: key) == .conflict {
+            add("Somebody else changed this too; Enter shows both answers", theme.warning)
+        }
+        if screen.standing(of: key) == .failed {
+            add("The server did not take this; t says why", theme.error)
+        }
+        if let hint { add(hint, theme.muted) }
+        let facts = [rangeText, lastVisit, standingWords].compactMap { $0 }
+        if !facts.isEmpty { add(facts.joined(separator: ", "), theme.muted) }
+        if let way = wayToAnswer { add(way, theme.muted) }
+        if let text = fullText { add(text, theme.body) }
+        return lines
+    }
+
+    private var hint: String? {
+        guard let text = question.hintText, let filling = screen.filling else { return nil }
+        let hint = filling.text(text, at: key)
+        return hint.isEmpty ? nil : hint
+    }
+
+    private var rangeText: String? {
+        guard let range = question.rangeText else { return nil }
+        return question.limits.step.map { "\(range) in steps of \(plainNumber($0))" } ?? range
+    }
+
+    /// An answer that is longer than its place.
+    private var fullText: String? {
+        guard !isEdited, !question.isMasked else { return nil }
+        let text = screen.shownAnswer(of: question, at: key)
+        return CellWidth.of(text) > columns.answer ? text : nil
+    }
+
+    private var lastVisit: String? {
+        guard question.previous, let filling = screen.filling,
+            let previous = screen.picture?.answers[key]?.previous, !previous.isNull
+        else { return nil }
+        let value = screen.value(of: key)
+        let change = question.change(from: previous, to: value).map { " (\($0))" } ?? ""
+        return "last visit \(filling.shown(previous, at: key))\(change)"
+    }
+
+    /// Where the row has room for a badge only, its word stands below.
+    private var standingWords: String? {
+        if screen.isByForm(key) {
+            if columns.hasWords { return nil }
+            return question.rules.calculate == nil ? "read only" : "filled in by the form"
+        }
+        let standing = screen.standing(of: key)
+        return columns.hasWords || standing == .conflict ? nil : standing?.label
+    }
+
+    // MARK: How to answer
+
+    private var wayToAnswer: String? {
+        if screen.isByForm(key) { return nil }
+        switch question.type {
+        case .choice, .verdict: return choiceKeys
+        case .choices: return "Enter opens the list to mark them"
+        case .ranking: return "Enter opens the list to put it in order"
+        case .acknowledge:
+            return screen.value(of: key).isNull ? "Enter acknowledges this" : nil
+        case .integer, .decimal: return question.limits.step == nil ? nil : "Left and Right step"
+        case .file: return "The name of a file; pictures are taken in a later version"
+        case .date: return isEdited ? "YYYY-MM-DD with or without -; t today, +3d" : nil
+        case .time: return isEdited ? "HH:MM or HHMM; t for now" : nil
+        case .dateTime: return isEdited ? "YYYY-MM-DD HH:MM, or the time alone; t for now" : nil
+        case .point: return isEdited ? "Degrees north and east, as 52.1 4.3; - is south, west" : nil
+        case .trace, .shape: return isEdited ? "Positions with ; between: 52.1 4.3; 52.2 4.4" : nil
+        case .barcode: return isEdited ? nil : "Scan it, or Enter to type it"
+        case .text, .note: return nil
+        }
+    }
+
+    /// The keys that answer at once: letters for verdicts, digits for choices.
+    private var choiceKeys: String {
+        guard let offered = screen.shortOffer(at: key), offered.count <= 9 else {
+            return "Enter opens the list"
+        }
+        if offered.isEmpty { return "Nothing is offered with the present answers" }
+        return offered.enumerated().map { index, offer in
+            let letter =
+                question.type == .verdict ? offer.choice.verdict.map(VerdictKey.name) : nil
+            return "\(letter ?? String(index + 1)) \(offer.label)"
+        }.joined(separator: ", ")
+    }
+}
+
+/// The key of each verdict, read from the binding table.
+private enum VerdictKey {
+    static func name(_ verdict: Forms.Verdict) -> String {
+        let command: Command =
+            switch verdict {
+            case .pass: .pass
+            case .fail: .fail
+            case .notApplicable: .notApplicable
+            case .notObserved: .notObserved
+            }
+        let bindings = BindingTable.keymap(for: .inspection).bindings
+        return bindings.first { $0.command == command }?.keys[0].name ?? "?"
+    }
+}
