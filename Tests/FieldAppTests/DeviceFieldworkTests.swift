@@ -25,7 +25,10 @@ struct DeviceFieldworkTests {
         /// What waiting after wrong PINs is counted on.
         let boot = FixedClock(at: 1_000)
 
-        init(syncsInBackground: Bool = true, strange: [String: JSON] = [:]) throws {
+        init(
+            form: FormDefinition? = nil, syncsInBackground: Bool = true,
+            strange: [String: JSON] = [:]
+        ) throws {
             folder = try TemporaryFolder("fieldwork")
             let home = Home(folder.file("home"))
             let lease = try HomeLease.acquire(home)
@@ -43,7 +46,7 @@ struct DeviceFieldworkTests {
                 home: home, key: key,
                 device: DeviceIdentity(deviceID: "device", node: NodeID("node")), lease: lease,
                 sources: sources)
-            let form = try Story.form()
+            let form = try form ?? Story.form()
             try store.store(form: form)
             inspection = try store.createInspection(
                 form: form.id, version: form.version, asset: nil, title: "FRZ-1")
@@ -118,10 +121,51 @@ struct DeviceFieldworkTests {
         #expect(throws: StoreRefusal.self) { try device.work.worklist() }
     }
 
-    private func unlocked() throws -> Device {
-        let device = try Device()
+    private func unlocked(_ form: FormDefinition? = nil) throws -> Device {
+        let device = try Device(form: form)
         try device.work.unlock(Self.secret(Self.pin))
         return device
+    }
+
+    @Test("Rows are added, answered with what the form works out, drafted in, and deleted")
+    func rows() throws {
+        let device = try unlocked(PumpForm.make())
+        let added = try device.work.addRow(of: "pump", in: nil, on: device.inspection)
+        #expect(added.picture?.rows.map(\.id) == [added.row])
+        let pressure = AnswerKey(row: added.row, "pump/pressure")
+        let answered = try device.work.answer(
+            pressure, .integer(20), on: device.inspection, agreed: false)
+        let picture = try #require(answered)
+        #expect(picture.answers[pressure]?.value == .integer(20))
+        #expect(picture.answers[pressure]?.standing == .savedHere)
+        #expect(picture.answers[AnswerKey(row: added.row, "pump/twice")]?.value == .integer(40))
+        let tag = AnswerKey(row: added.row, "pump/tag")
+        try device.work.keepDraft("P-", of: tag, on: device.inspection)
+        #expect(try device.work.inspection(device.inspection).drafts == [tag: "P-"])
+        #expect(try device.work.worklist().map(\.hasDraft) == [true])
+        let queued = try device.work.status().rows
+        #expect(queued.contains { $0.inspection == device.inspection && !$0.isInspection })
+        let rest = try device.work.deleteRow(added.row, on: device.inspection)
+        #expect(rest?.rows == [])
+        #expect(try device.work.inspection(device.inspection).rows == [])
+    }
+
+    @Test("F51 an answer that counts rows away is refused until the person agreed")
+    func countedRows() throws {
+        let device = try unlocked(PumpForm.make())
+        let full = try device.work.answer(
+            "weather/wind", .integer(2), on: device.inspection, agreed: false)
+        let last = try #require(full?.rows.last)
+        _ = try device.work.answer(
+            AnswerKey(row: last.id, "valve/tag"), .string("V-2"), on: device.inspection,
+            agreed: false)
+        #expect(throws: StoreRefusal.self) {
+            try device.work.answer(
+                "weather/wind", .integer(0), on: device.inspection, agreed: false)
+        }
+        let empty = try device.work.answer(
+            "weather/wind", .integer(0), on: device.inspection, agreed: true)
+        #expect(empty?.rows == [])
     }
 
     @Test("An answer is stored with its standing, ends its draft and waits in the queue")

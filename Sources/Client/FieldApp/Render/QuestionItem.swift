@@ -8,6 +8,8 @@ struct QuestionItem {
     private let question: Question
     private let key: AnswerKey
     private let label: String
+    /// Columns by which it is set in, for the groups around it.
+    private let inset: Int
     private let screen: InspectionScreen
     private let columns: QuestionColumns
     private let frame: Frame
@@ -17,12 +19,13 @@ struct QuestionItem {
     private let longEditor: (lines: [String], caret: Position)
 
     init(
-        _ question: Question, at key: AnswerKey, labelled label: String,
-        of screen: InspectionScreen, _ columns: QuestionColumns, in frame: Frame
+        _ question: Question, at key: AnswerKey, _ item: ScreenItem, of screen: InspectionScreen,
+        _ columns: QuestionColumns, in frame: Frame
     ) {
         self.question = question
         self.key = key
-        self.label = label
+        label = item.label
+        inset = item.inset
         self.screen = screen
         self.columns = columns
         self.frame = frame
@@ -55,11 +58,13 @@ struct QuestionItem {
 
     /// The star of a required question stays with the last word.
     private var labelLines: [String] {
-        guard question.type != .note else { return TextFlow.wrapped(label, to: noteColumns) }
-        guard screen.filling?.isRequired(key) == true else {
-            return TextFlow.wrapped(label, to: columns.label)
+        guard question.type != .note else {
+            return TextFlow.wrapped(label, to: noteColumns - inset)
         }
-        var lines = TextFlow.wrapped(label, to: max(1, columns.label - 2))
+        guard screen.filling?.isRequired(key) == true else {
+            return TextFlow.wrapped(label, to: columns.label - inset)
+        }
+        var lines = TextFlow.wrapped(label, to: max(1, columns.label - inset - 2))
         lines[lines.count - 1] += " *"
         return lines
     }
@@ -75,8 +80,8 @@ struct QuestionItem {
         canvas.lines(
             labels,
             in: Rect(
-                column: rect.column + QuestionColumns.indent, row: rect.row,
-                columns: rect.columns - QuestionColumns.indent - 1, rows: labels.count),
+                column: rect.column + QuestionColumns.indent + inset, row: rect.row,
+                columns: rect.columns - QuestionColumns.indent - inset - 1, rows: labels.count),
             style: isFocused ? style.adding(.bold) : style)
         let answerRow = rect.row + (columns.isStacked ? labels.count : 0)
         if question.type.takesAnswer { drawStanding(&canvas, rect, row: answerRow) }
@@ -213,6 +218,11 @@ extension LineEditor {
         line.moveCaret(to: caret)
         return line
     }
+}
+
+extension ScreenItem {
+    /// Columns by which it is set in.
+    var inset: Int { min(depth, 3) }
 }
 
 extension Frame {

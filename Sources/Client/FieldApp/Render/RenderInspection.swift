@@ -25,8 +25,8 @@ extension Frame {
         case .group: return groupHeading(item)
         case .question(let question):
             return QuestionItem(
-                question, at: item.key ?? AnswerKey(question.path), labelled: item.label,
-                of: screen, columns, in: self
+                question, at: item.key ?? AnswerKey(question.path), item, of: screen, columns,
+                in: self
             ).item
         case .repetition(let repetition):
             return RepetitionItem(repetition, item, of: screen, columns, in: self).item
@@ -50,7 +50,7 @@ extension Frame {
     /// Questions of a group stand together below its title, which is set in for each group around it.
     private func groupHeading(_ item: ScreenItem) -> ListItem<AnswerKey> {
         let title = "\(glyphs.bullet) \(item.label)"
-        let indent = 1 + min(item.depth, 4)
+        let indent = 1 + item.inset
         return ListItem(nil) { [theme] canvas, rect in
             canvas.text(
                 title, column: rect.column + indent, row: rect.row,
@@ -64,6 +64,7 @@ struct RepetitionItem {
     private let repetition: Repetition
     private let key: AnswerKey?
     private let label: String
+    private let inset: Int
     private let screen: InspectionScreen
     private let columns: QuestionColumns
     private let frame: Frame
@@ -75,13 +76,14 @@ struct RepetitionItem {
         self.repetition = repetition
         key = item.key
         label = item.label
+        inset = item.inset
         self.screen = screen
         self.columns = columns
         self.frame = frame
     }
 
     var item: ListItem<AnswerKey> {
-        let labels = TextFlow.wrapped(label, to: columns.label)
+        let labels = TextFlow.wrapped(label, to: columns.label - inset)
         let details = detailLines
         let headRows = labels.count + (columns.isStacked ? 1 : 0)
         return ListItem(key, rows: headRows + details.count) { canvas, rect in
@@ -100,8 +102,8 @@ struct RepetitionItem {
         canvas.lines(
             labels,
             in: Rect(
-                column: rect.column + QuestionColumns.indent, row: rect.row,
-                columns: columns.label, rows: labels.count),
+                column: rect.column + QuestionColumns.indent + inset, row: rect.row,
+                columns: columns.label - inset, rows: labels.count),
             style: isFocused ? theme.body.adding(.bold) : theme.body)
         let row = rect.row + (columns.isStacked ? labels.count : 0)
         canvas.text(

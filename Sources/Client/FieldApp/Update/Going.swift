@@ -145,9 +145,12 @@ extension InspectionScreen {
             lines.append(.init(.heading, "This \(problem.message(unit: unit))"))
         }
         let own = filling.why(key)
-        lines +=
-            own.isEmpty
-            ? [.init(.fact, "No rule of the form stands behind this question.")] : Self.lines(own)
+        if question(at: key)?.required == true {
+            lines.append(.init(.rule, "An answer is always required"))
+        } else if own.isEmpty {
+            lines.append(.init(.fact, "No rule of the form stands behind this question."))
+        }
+        lines += Self.lines(own)
         let hidden = filling.hidden(among: itemsAround(key, in: filling), in: key.row)
         for question in hidden.prefix(Self.mostHidden) {
             let place = AnswerKey(row: key.row, question.path)
