@@ -63,6 +63,20 @@ struct AnsweringTests {
         }
     }
 
+    @Test("the score and what was observed follow each verdict")
+    func score() throws {
+        let cases: [(Unicode.Scalar, String?)] = [
+            ("p", "100 %, 1 of 1 observed"), ("f", "0 %, 1 of 1 observed"),
+            ("o", "0 of 1 observed"), ("x", nil),
+        ]
+        for (key, words) in cases {
+            var story = try Story()
+            story.openFreezer()
+            story.press(.down, .down, .character(key))
+            #expect(story.screen?.score.words == words)
+        }
+    }
+
     @Test("a digit takes the same choice in the list and in the open picker")
     func digitsInPicker() throws {
         for opens in [false, true] {

@@ -39,10 +39,19 @@ extension Frame {
         switch state.layers.top {
         case .unlock: return "locked"
         case .inspection, .sections, .picker, .rows, .why:
-            return inspection?.picture?.state.label ?? ""
+            return inspectionRight
         case .worklist, .status, .review, .help, .palette, .confirm:
             return state.demo == nil ? "Walkdown" : "Walkdown demo"
         }
+    }
+
+    /// Score and coverage where there is room for them, and the state.
+    private var inspectionRight: String {
+        guard let inspection, let state = inspection.picture?.state.label else { return "" }
+        guard layout.hasRoom, let score = inspection.score.words else { return state }
+        let whole = "\(score), \(state)"
+        if CellWidth.of(whole) <= size.columns / 2 { return whole }
+        return inspection.score.short.map { "\($0), \(state)" } ?? state
     }
 
     /// The inspection that is open, also beneath what stands over it.
@@ -224,6 +233,9 @@ extension Frame {
             parts.append(StatusPart("\(form.answered)/\(form.total)", theme.body))
             let problems = screen.toldProblems.count
             if problems > 0 { parts.append(StatusPart("\(problems)!", theme.error)) }
+            if let short = screen.score.short {
+                parts.append(StatusPart(short, screen.score.isFailed ? theme.error : theme.body))
+            }
         }
         parts.append(StatusPart(networkWord, networkStyle))
         parts += countParts(inWords: false)
@@ -272,6 +284,13 @@ extension Frame {
         let width = canvas.text(
             keyName(binding), column: column, row: row, style: theme.bar.adding(.bold))
         canvas.text(binding.label, column: column + width + 1, row: row, style: theme.bar)
+    }
+}
+
+extension Score {
+    /// Where there is room for a word: the share, or that a critical item failed.
+    fileprivate var short: String? {
+        isFailed ? "FAILED" : percent.map { "\(Int($0.rounded(.down)))%" }
     }
 }
 

@@ -1,5 +1,6 @@
 package import Coding
 package import Forms
+package import Inspections
 package import Replication
 package import TerminalKit
 
@@ -11,6 +12,8 @@ package struct InspectionScreen: Equatable, Sendable {
     package private(set) var picture: InspectionPicture?
     /// What follows from the answers: what is asked, what is wrong, how far it is, rows included.
     package private(set) var form: FormState?
+    /// What the verdicts come to so far.
+    package private(set) var score = Score()
     /// The row whose questions are shown; nil for those of the inspection itself.
     package private(set) var row: String?
     /// What is shown, in order.
@@ -221,6 +224,7 @@ package struct InspectionScreen: Equatable, Sendable {
         sheet?.setDrafts(Set(picture.drafts.keys))
         guard let filling else { return }
         form = filling.state
+        score = filling.score
         if let row, filling.answers.row(row) == nil, row != awaitedRow { self.row = nil }
         items = filling.items(in: row)
         focus.settle(keys)
