@@ -5,9 +5,10 @@ import Inspections
 import Replication
 import TerminalKit
 
-/// `form_answer` and `long_list`: the screen's own work, without disk and terminal. One answer in a form
-/// of 700 questions that depend on each other; and a list of 50,000 choices that hangs on another
-/// answer, from the key that opens it to its first page, and from each key that narrows it.
+/// `form_answer` and `long_list`: the screen's own work, without disk and terminal. One answer, with the
+/// frame after it, in a form of 700 questions that depend on each other (`form_eval` has the evaluation
+/// alone); and a list of 50,000 choices that hangs on another answer, from the key that opens it to its
+/// first page, and from each key that narrows it.
 enum FormBench {
     static func measureAnswer(answers: Int = 300) throws -> Figure {
         var bench = try Bench(form: chained(questions: 700))
@@ -23,7 +24,7 @@ enum FormBench {
                 .init(label: "p50", value: sample.p50, unit: "ms"),
                 .init(label: "p99", value: sample.p99, unit: "ms"),
             ],
-            goals: [.init(text: "p99 within 5 ms in 700 questions", holds: sample.p99 < 5)])
+            goals: [.init(text: "p99 within 16 ms, with its frame", holds: sample.p99 < 16)])
     }
 
     static func measureList(rounds: Int = 5) throws -> Figure {
