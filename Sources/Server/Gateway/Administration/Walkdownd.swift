@@ -58,7 +58,7 @@ package enum Walkdownd {
             "import", "Sites, assets and assignments from CSV files; bundles of devices.",
             ImportCommands.all + [BundleImport.entry]),
         .group("review", "Values that wait for a person.", ReviewCommands.all),
-        InspectionCommands.approve, InspectionCommands.sendBack, InspectionCommands.export,
+        InspectionCommands.approve, InspectionCommands.sendBack, ExportCommand.entry,
         HistoryCommand.entry,
         StatusCommand.entry, PruneCommand.entry, DoctorCommand.entry,
     ]

@@ -2,7 +2,7 @@ internal import Forms
 internal import Inspections
 internal import Replication
 
-/// The merge policy of each field of the records of one form, read once.
+/// The merge policy of each field of the records of one form, rows of repeats included, read once.
 struct FieldPolicies {
     let form: FormDefinition?
     private let policies: [FieldName: MergePolicy]
@@ -15,7 +15,7 @@ struct FieldPolicies {
 
     init(form: FormDefinition?) {
         self.form = form
-        let questions = form?.questions ?? []
+        let questions = form?.allQuestions ?? []
         policies = Dictionary(
             questions.map { ($0.path, FieldPolicies.policy($0.merge)) }
         ) { first, _ in first }

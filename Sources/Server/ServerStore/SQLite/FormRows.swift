@@ -44,6 +44,7 @@ extension SQLiteStore {
                     .text(String(decoding: document, as: UTF8.self)), .text(etag),
                     .integer(session.now),
                 ])
+            try session.connection.renewFormViews()
             return true
         }
     }
