@@ -46,14 +46,14 @@ struct FormViewTests {
             first.row("p1", of: "part/piece", under: "r1", order: 1, ["text": .string("a")]),
             first.row("p2", of: "part/piece", under: "r2", order: 1, ["text": .string("b")]))
         let own = try rows(
-            yard, #"SELECT inspection, position, "part/x" FROM cold_part ORDER BY position"#)
+            yard, #"SELECT inspection, position, "part/x" FROM cold__part ORDER BY position"#)
         let inspection = DatabaseValue.text(id.rawValue)
         #expect(
             own == [
                 [inspection, .integer(1), .integer(2)], [inspection, .integer(2), .integer(4)],
             ])
         let nested =
-            #"SELECT inspection, parent, "part/piece/text" FROM cold_part_piece ORDER BY id"#
+            #"SELECT inspection, parent, "part/piece/text" FROM cold__part_piece ORDER BY id"#
         #expect(
             try rows(yard, nested) == [
                 [inspection, .text("r1"), .text("a")], [inspection, .text("r2"), .text("b")],
@@ -62,7 +62,7 @@ struct FormViewTests {
         try first.push(first.delete("r1"))
         #expect(try rows(yard, nested).count == 1, "what stands in a deleted row went with it")
         try first.push(first.delete(id))
-        #expect(try rows(yard, nested).isEmpty && rows(yard, "SELECT * FROM cold_part").isEmpty)
+        #expect(try rows(yard, nested).isEmpty && rows(yard, "SELECT * FROM cold__part").isEmpty)
     }
 
     @Test("F39 the view holds the questions of all versions")
@@ -81,7 +81,7 @@ struct FormViewTests {
 
     @Test("names that collide or are odd have a view each, whatever the order of publishing")
     func names() throws {
-        let ids = ["Record", "sqlite_x", "two-day.round", "cold_part", "form_record", "Form"]
+        let ids = ["Record", "sqlite_x", "two-day.round", "cold__part", "form_record", "Form"]
         for order in [ids, ids.reversed()] {
             let yard = try Yard(.sqlite)
             for id in order {
@@ -99,8 +99,8 @@ struct FormViewTests {
             let views = try rows(yard, "SELECT name FROM sqlite_master WHERE type = 'view'")
             #expect(
                 Set(views) == [
-                    [.text("cold")], [.text("cold_part")], [.text("cold_part_2")],
-                    [.text("cold_part_piece")], [.text("cold_part_piece_chip")],
+                    [.text("cold")], [.text("cold__part")], [.text("cold__part_2")],
+                    [.text("cold__part_piece")], [.text("cold__part_piece_chip")],
                     [.text("form_record")], [.text("form_Record_2")], [.text("form_sqlite_x")],
                     [.text("two-day.round")], [.text("form_Form")],
                 ])

@@ -1,5 +1,5 @@
 /// What the SQL views of forms and of their repeats are called: a form's id, where nothing else has
-/// that name, and behind it the repeat's path, as `pump_survey_pump`.
+/// that name, and behind it the repeat's path, as `round__pump`.
 ///
 /// SQL's names are the same in upper and lower case, ids of forms are not. The names follow from the
 /// ids and paths alone, in whatever order the forms came.
@@ -32,9 +32,10 @@ package struct SQLViewNames: Equatable, Sendable {
         for id in ordered where self.forms[id] == nil {
             self.forms[id] = Self.free("form_" + id, &taken)
         }
-        for id in ordered {
+        // Behind all forms, so that no repeat takes a form's name away.
+        for id in forms.keys.sorted() {
             for path in (forms[id] ?? []).sorted() {
-                let name = (self.forms[id] ?? id) + "_" + path.replacing("/", with: "_")
+                let name = (self.forms[id] ?? id) + "__" + path.replacing("/", with: "_")
                 repeats[Repeat(form: id, path: path)] = Self.free(name, &taken)
             }
         }
