@@ -11,7 +11,7 @@ import Testing
 ///
 /// A few by seed in each run. For longer, `WALKDOWN_FUZZ=SECONDS swift test --filter FuzzTests` goes on
 /// with seeds from the clock; `WALKDOWN_FUZZ_NOTE=FOLDER` keeps there which seed each kind is at, so
-/// that a crash can be repeated: `WALKDOWN_FUZZ_SEED=N` runs that one.
+/// that a crash can be repeated: `WALKDOWN_FUZZ_SEED=N` runs that one. `WALKDOWN_FUZZ_KIND` names one kind.
 @Suite("Fuzzing forms")
 struct FuzzTests {
     static let environment = ProcessInfo.processInfo.environment
@@ -25,6 +25,7 @@ struct FuzzTests {
         arguments: Kind.allCases)
     func fuzz(kind: Kind) throws {
         let run = FuzzRun(kind: kind)
+        if let only = Self.environment["WALKDOWN_FUZZ_KIND"], only != kind.rawValue { return }
         if let seed = Self.environment["WALKDOWN_FUZZ_SEED"].flatMap(UInt64.init) {
             return try run.once(seed)
         }

@@ -268,7 +268,8 @@ struct FormFileTests {
         let json = try JSON.parse(Array(call("form", "test", form, cases, "--json").output.utf8))
         #expect(try json.asArray().map { try $0.member("passed") } == [true, false])
         for (text, word) in [
-            (#"{"cases": [{"name": "x", "expect": {"score": 1}}]}"#, "score"),
+            (#"{"cases": [{"name": "x", "expect": {"points": 1}}]}"#, "points"),
+            (#"{"cases": [{"name": "x", "expect": {"score": {"share": 1}}}]}"#, "share"),
             (#"{"cases": [{"name": "x", "now": "soon", "expect": {}}]}"#, "now"),
             (#"{"cases": [{"expect": {}}]}"#, "name"), (#"{"cases": []}"#, "no case"),
             ("[]", "object"),

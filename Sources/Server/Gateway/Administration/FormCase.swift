@@ -28,10 +28,21 @@ struct FormCase {
         var complete: Bool?
         /// What the form calls the record.
         var name: String?
+        var score: Score?
         /// Labels as they are shown.
         var texts: [String: String]
         /// Names of the choices that are offered.
         var offered: [String: [String]]
+
+        /// What the verdicts come to.
+        struct Score {
+            /// To the tenth; null for none.
+            var percent: Double??
+            /// Whether a critical item failed.
+            var failed: Bool?
+            var observed: Int64?
+            var observable: Int64?
+        }
     }
 
     static func read(_ json: JSON) throws(CodingError) -> [FormCase] {
@@ -102,7 +113,7 @@ extension FormCase.Expectation {
             in: json,
             [
                 "relevant", "irrelevant", "required", "readonly", "values", "problems", "complete",
-                "name", "texts", "offered",
+                "name", "texts", "offered", "score",
             ])
         func text(_ value: JSON) throws(CodingError) -> String { try value.asString() }
         func names(_ key: String) throws(CodingError) -> [String] {
@@ -124,6 +135,9 @@ extension FormCase.Expectation {
         problems = try texts("problems")
         complete = try json.member("complete")?.asBool()
         name = try json.member("name")?.asString()
+        score = try json.readOptional("score") { value throws(CodingError) in
+            try Score(json: value)
+        }
         self.texts = try texts("texts") ?? [:]
         offered =
             try json.member("offered") == nil
@@ -133,5 +147,17 @@ extension FormCase.Expectation {
                 for name in try value.asArray() { names.append(try name.asString()) }
                 return names
             }
+    }
+}
+
+extension FormCase.Expectation.Score {
+    fileprivate init(json: JSON) throws(CodingError) {
+        try FormCase.refuseOthers(in: json, ["percent", "failed", "observed", "observable"])
+        if case .object(let members) = json, let value = members["percent"] {
+            percent = .some(value == .null ? nil : try value.asDouble())
+        }
+        failed = try json.member("failed")?.asBool()
+        observed = try json.member("observed")?.asInteger()
+        observable = try json.member("observable")?.asInteger()
     }
 }

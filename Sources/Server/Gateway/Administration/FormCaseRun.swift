@@ -171,6 +171,7 @@ struct FormCaseRun {
         if let name = expected.name, name != filling.instanceName ?? "" {
             fail("name", expected: name, filling.instanceName ?? "none")
         }
+        if let score = expected.score { compare(filling.score, with: score) }
         guard var wanted = expected.problems else { return }
         for problem in problems {
             let address = address(of: problem)
@@ -183,6 +184,26 @@ struct FormCaseRun {
         }
         for (address, words) in wanted.sorted(by: { $0.key < $1.key }) {
             fail(address, expected: words.isEmpty ? "a problem" : words, "without a problem")
+        }
+    }
+
+    private mutating func compare(
+        _ score: Score, with expected: FormCase.Expectation.Score
+    ) {
+        func tenth(_ percent: Double?) -> String {
+            percent.map { plainNumber(($0 * 10).rounded() / 10) } ?? "none"
+        }
+        var pairs: [(String, String?, String)] = [
+            ("failed", expected.failed.map { $0 ? "yes" : "no" }, score.isFailed ? "yes" : "no"),
+            ("observed", expected.observed.map(String.init), String(score.observed)),
+            ("observable", expected.observable.map(String.init), String(score.observable)),
+        ]
+        if let percent = expected.percent {
+            pairs.append(("percent", tenth(percent), tenth(score.percent)))
+        }
+        for (what, wanted, actual) in pairs {
+            guard let wanted, wanted != actual else { continue }
+            fail("score \(what)", expected: wanted, actual)
         }
     }
 

@@ -244,13 +244,24 @@ struct Admission {
         case .string where column == BuiltInField.order:
             throw rejected(.invalidValue, column: column, "is no number")
         case .string(let text):
+            if let words = Admission.words[column], !words.contains(text) {
+                throw rejected(
+                    .invalidValue, column: column,
+                    "is none of " + words.joined(separator: ", "))
+            }
             guard column == BuiltInField.due, CivilDate(text) == nil else { return }
             throw rejected(.invalidValue, column: column, "is no day, YYYY-MM-DD")
         case .integer, .double:
-            if column == BuiltInField.order { return }
+            if [BuiltInField.order, BuiltInField.repeated].contains(column) { return }
             throw rejected(.invalidValue, column: column, "is no text")
         }
     }
+
+    /// What a finding's rank is known of.
+    private static let words = [
+        BuiltInField.severity: Finding.Severity.allCases.map(\.rawValue),
+        BuiltInField.status: Finding.Status.allCases.map(\.rawValue),
+    ]
 
     private func checkDeletion(_ value: FieldValue) throws {
         guard [.null, .integer(0), .integer(1)].contains(value) else {

@@ -6,9 +6,10 @@ internal import Replication
 struct FieldPolicies {
     let form: FormDefinition?
     private let policies: [FieldName: MergePolicy]
-    private static let builtIn = policy(BuiltInField.mergePolicy(of: BuiltInField.title))
-    private static let builtInFields = RecordModel.current.builtInFields
-    private static let state = policy(BuiltInField.mergePolicy(of: BuiltInField.state))
+    private static let builtIn = Dictionary(
+        uniqueKeysWithValues: RecordModel.current.builtInFields.map {
+            ($0, policy(BuiltInField.mergePolicy(of: $0)))
+        })
 
     /// Sites, assets, findings and what else has no questions.
     static let withoutForm = FieldPolicies(form: nil)
@@ -22,10 +23,8 @@ struct FieldPolicies {
     }
 
     func policy(of field: FieldName) -> MergePolicy {
-        if field == BuiltInField.state { return FieldPolicies.state }
-        if FieldPolicies.builtInFields.contains(field) { return FieldPolicies.builtIn }
         // Of what a newer device sent nobody here knows how it merges: a person decides.
-        return policies[field] ?? .ask
+        FieldPolicies.builtIn[field] ?? policies[field] ?? .ask
     }
 
     /// A form with a policy that is unknown here was published by a newer server: a person decides
