@@ -83,6 +83,12 @@ struct GuardedStore: Store {
     func form(id: String, version: String) throws -> FormDocument? {
         try through { try store.form(id: id, version: version) }
     }
+    func closeForm(id: String, version: String?) throws -> [String] {
+        try through { try store.closeForm(id: id, version: version) }
+    }
+    func answerCounts(ofForm id: String) throws -> [String: Int64] {
+        try through { try store.answerCounts(ofForm: id) }
+    }
     func importSites(_ rows: [SiteRow]) throws -> ImportReport {
         try through { try store.importSites(rows) }
     }

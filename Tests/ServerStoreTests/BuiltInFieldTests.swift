@@ -134,4 +134,27 @@ struct BuiltInFieldTests {
         #expect(refusal { try yard.store.publish(form) } == .formDiffers)
         #expect(try yard.store.publishedForms().count == 1)
     }
+
+    @Test("the graver severity of a finding stands, its further status, and no other word")
+    func finding() throws {
+        let (yard, id, first, second) = try Yard.pair(.sqlite)
+        try first.push(
+            first.mutation(
+                "f1", table: RecordTable.finding, parent: id, .insert,
+                ["@severity": .string("major"), "@status": .string("pending")]))
+        for device in [first, second] { try device.pull() }
+        try first.push(
+            first.change(
+                "f1", ["@severity": .string("critical"), "@status": .string("corrected")]))
+        let verdict = try second.push(
+            second.change("f1", ["@severity": .string("minor"), "@status": .string("closed")]))[0]
+        #expect(verdict.status == .merged)
+        let here = try #require(try yard.everything()["f1"])
+        #expect(here.fields["@severity"]?.value == .string("critical"))
+        #expect(here.fields["@status"]?.value == .string("closed"))
+        for (field, word) in [("@severity", "grave"), ("@status", "open")] {
+            let refused = try second.push(second.change("f1", [field: .string(word)]))[0]
+            #expect(refused.error?.code == "invalid_value" && refused.error?.column == field)
+        }
+    }
 }

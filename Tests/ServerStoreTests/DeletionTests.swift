@@ -46,14 +46,10 @@ struct DeletionTests {
         arguments: Backend.allCases, [ReviewDecision.mine, .theirs])
     func decided(backend: Backend, decision: ReviewDecision) throws {
         let (yard, id, first, second) = try Yard.pair(backend)
-        let repetition = first.mutation(
-            "r1", table: RecordTable.repetition, parent: id, .insert, ["x": .integer(1)])
-        try first.push(repetition)
+        try first.push(first.row("r1", under: id, ["x": .integer(1)]))
         try second.pull()
         try first.push(finding("f1", under: id, by: first))
-        let deep = first.mutation(
-            "r2", table: RecordTable.repetition, parent: "r1", .insert, ["x": .integer(2)])
-        try first.push(deep)
+        try first.push(first.row("r2", of: "part/piece", under: "r1", ["x": .integer(2)]))
         #expect(try second.push(second.delete(id)).map(\.status) == [.merged])
         let items = try yard.store.openReviews()
         #expect(items.count == 1, "one for the whole deletion")

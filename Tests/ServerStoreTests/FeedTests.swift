@@ -108,9 +108,7 @@ extension Handheld {
                 mutation(
                     finding, table: RecordTable.finding, parent: id, .insert,
                     ["text": .string("leak")]),
-                mutation(
-                    RecordID("\(node)-r\(number)"), table: RecordTable.repetition, parent: id,
-                    .insert, ["text": .string("row")]),
+                row(RecordID("\(node)-r\(number)"), under: id, ["text": .string("row")]),
             ]
             let changed = [
                 change(id, ["notes": .string("after")]),

@@ -84,6 +84,22 @@ final class Handheld {
             start.merging(values) { $1 })
     }
 
+    /// A new row of a repeat of form `cold`, under its inspection or the row that it stands in.
+    /// - Parameter values: by the question's bare name.
+    func row(
+        _ record: RecordID, of repetition: String = "part", under parent: RecordID,
+        order: Int64? = nil, _ values: [String: FieldValue] = [:]
+    ) -> Mutation {
+        var fields: [FieldName: FieldValue] = [
+            BuiltInField.repetition: .string(repetition), BuiltInField.form: .string("cold"),
+            BuiltInField.formVersion: .string("1"),
+        ]
+        if let order { fields[BuiltInField.order] = .integer(order) }
+        for (name, value) in values { fields[repetition + "/" + name] = value }
+        return mutation(
+            record, table: RecordTable.repetition, parent: parent, .insert, fields)
+    }
+
     func mutation(
         _ record: RecordID, table: String, parent: RecordID?, _ operation: Mutation.Operation,
         _ values: [FieldName: FieldValue], id: MutationID? = nil

@@ -182,20 +182,16 @@ struct PruneTests {
     func children(backend: Backend) throws {
         let yard = try Yard(backend)
         let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
-        func repetition(_ id: RecordID, under parent: RecordID, of device: Handheld) -> Mutation {
-            device.mutation(
-                id, table: RecordTable.repetition, parent: parent, .insert, ["x": .integer(1)])
-        }
         try first.push(
-            first.begin("i1", asset: nil), repetition("r1", under: "i1", of: first),
-            repetition("r2", under: "r1", of: first))
+            first.begin("i1", asset: nil), first.row("r1", under: "i1"),
+            first.row("r2", of: "part/piece", under: "r1"))
         try first.pull()
         try second.pull()
         try first.push(first.delete("i1"))
         // Three levels down, by a device that has not heard of it.
-        let late = try second.push(repetition("r3", under: "r2", of: second))[0]
+        let late = try second.push(second.row("r3", of: "part/piece/chip", under: "r2"))[0]
         #expect(late.status == .rejected && late.error?.code == "parent_deleted")
-        let edit = try second.push(second.change("r2", ["x": .integer(2)]))[0]
+        let edit = try second.push(second.change("r2", ["part/piece/x": .integer(2)]))[0]
         #expect(edit.status == .rejected && edit.error?.code == "parent_deleted")
         for (pruned, living) in [(Int64(0), 0), (3, 0)] {
             yard.clock.advance(seconds: 31 * Self.day)

@@ -62,7 +62,33 @@ final class Yard {
         ]
         return try FormDefinition(
             id: "cold", version: version, title: "Cold",
-            sections: [Section(name: "all", title: "All", questions: questions)])
+            sections: [
+                Section(name: "all", title: "All", questions: questions),
+                Section(name: "rows", text: FormText("Rows"), items: [.repetition(rows())]),
+            ])
+    }
+
+    /// Repeats within each other, as deep as any test needs, with the same questions.
+    private static func rows() -> Repetition {
+        var inner: [FormItem] = []
+        for path in ["part/piece/chip", "part/piece", "part"] {
+            let questions = [
+                Question(path: path + "/text", label: "Text", type: .text(multiline: true)),
+                Question(
+                    path: path + "/x", label: "X", type: .integer,
+                    limits: NumberLimits(hardMaximum: 1000), merge: "quarantine"),
+                Question(
+                    path: path + "/health", label: "Health", type: .choice,
+                    choices: ["FINE", "WORN"].map { Choice(name: $0, label: $0) },
+                    merge: "rank:WORN,FINE"),
+            ]
+            inner = [
+                .repetition(
+                    Repetition(path: path, items: questions.map { .question($0) } + inner))
+            ]
+        }
+        guard case .repetition(let outer)? = inner.first else { preconditionFailure() }
+        return outer
     }
 
     /// A server, an inspection, and two devices that have pulled it.

@@ -5,6 +5,10 @@ package import Replication
 package struct ReviewItem: Sendable, Equatable {
     package let id: String
     package let record: RecordID
+    /// That the record is or is a part of; nil where it is not here.
+    package let inspection: RecordID?
+    /// The column as people name it, for a row with its number: `pump[2]/tag`.
+    package let address: String
     package let form: String?
     /// The asset's tag.
     package let asset: String?
@@ -55,10 +59,24 @@ package struct ExportRow: Sendable, Equatable {
     package let version: Int64
     /// Answers by question; those that were cleared are absent.
     package let fields: [String: FieldValue]
+    /// The rows of its repeats, in the order in which they are asked.
+    package let parts: [Part]
+
+    /// One time that a repeat was asked.
+    package struct Part: Sendable, Equatable {
+        package let id: RecordID
+        /// The row that it stands in; nil for one of the inspection itself.
+        package let parent: RecordID?
+        /// The repeat's path.
+        package let path: String
+        /// Among those of its repeat in the same place, from 1.
+        package let position: Int
+        package let fields: [String: FieldValue]
+    }
 
     package init(
         id: RecordID, form: String, formVersion: String, asset: String?, state: String,
-        version: Int64, fields: [String: FieldValue]
+        version: Int64, fields: [String: FieldValue], parts: [Part] = []
     ) {
         self.id = id
         self.form = form
@@ -67,6 +85,7 @@ package struct ExportRow: Sendable, Equatable {
         self.state = state
         self.version = version
         self.fields = fields
+        self.parts = parts
     }
 }
 

@@ -72,6 +72,14 @@ package protocol Store: Sendable {
     func publish(_ form: FormDefinition) throws -> Bool
     func publishedForms() throws -> [FormListing]
     func form(id: String, version: String) throws -> FormDocument?
+    /// No new inspection begins on the form, or on this version of it; those that were begun go on.
+    ///
+    /// - Returns: the versions that were open.
+    /// - Throws: `unknownForm`
+    func closeForm(id: String, version: String?) throws -> [String]
+    /// How many answers there are to each question of a form's inspections and their rows, whatever
+    /// their version.
+    func answerCounts(ofForm id: String) throws -> [String: Int64]
 
     // MARK: Administration
 

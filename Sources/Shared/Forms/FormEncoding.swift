@@ -152,7 +152,8 @@ extension QuestionType {
 }
 
 extension NumberLimits {
-    fileprivate var named: [(String, Double?)] {
+    /// By their keys in the compiled format.
+    var named: [(String, Double?)] {
         [
             ("min", hardMinimum), ("max", hardMaximum), ("softMin", softMinimum),
             ("softMax", softMaximum), ("step", step),

@@ -79,7 +79,10 @@ enum Markup {
         while let start = rest.firstIndex(of: "<") {
             words += rest[..<start]
             let inner = rest[rest.index(after: start)...]
-            guard let close = inner.prefix(200).firstIndex(of: ">") else { break }
+            guard let close = inner.prefix(200).firstIndex(of: ">") else {
+                rest = rest[start...]
+                break
+            }
             let name = inner[..<close].drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber }
             if tags.contains(name.lowercased()) {
                 if ["br", "p", "li", "div", "hr"].contains(name.lowercased()) { words += " " }

@@ -18,7 +18,7 @@ enum ReviewCommands {
         var table = TextTable(["ID", "ASSET", "RULE", "QUESTION", "BASE", "MINE", "THEIRS"])
         for item in items {
             table.append([
-                item.id, item.asset ?? "-", item.rule, item.column, item.base.shown,
+                item.id, item.asset ?? "-", item.rule, item.address, item.base.shown,
                 item.mine.shown, item.theirs.shown,
             ])
         }
@@ -29,7 +29,9 @@ enum ReviewCommands {
     private static func document(_ item: ReviewItem) -> JSON {
         [
             "id": .string(item.id), "recordId": item.record.json, "form": JSON(item.form),
-            "asset": JSON(item.asset), "column": .string(item.column), "base": item.base.json,
+            "inspection": JSON(item.inspection?.rawValue), "asset": JSON(item.asset),
+            "column": .string(item.column), "address": .string(item.address),
+            "base": item.base.json,
             "mine": item.mine.json, "theirs": item.theirs.json, "mineNode": item.mineNode.json,
             "theirsNode": item.theirsNode?.json ?? .null, "rule": .string(item.rule),
             "openedUtc": .string(SyncTimestamp.text(item.openedAt)),

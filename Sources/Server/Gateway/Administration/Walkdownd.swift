@@ -53,12 +53,12 @@ package enum Walkdownd {
     static let administration: [Administration] = [
         .group("team", "Teams.", TeamCommands.all),
         .group("device", "Devices: codes, list, revoke.", DeviceCommands.all),
-        .group("form", "Forms: publish, list.", FormCommands.all),
+        .group("form", "Forms: publish, list, compare, close, check, test.", FormCommands.all),
         .group(
             "import", "Sites, assets and assignments from CSV files; bundles of devices.",
             ImportCommands.all + [BundleImport.entry]),
         .group("review", "Values that wait for a person.", ReviewCommands.all),
-        InspectionCommands.approve, InspectionCommands.sendBack, InspectionCommands.export,
+        InspectionCommands.approve, InspectionCommands.sendBack, ExportCommand.entry,
         HistoryCommand.entry,
         StatusCommand.entry, PruneCommand.entry, DoctorCommand.entry,
     ]
@@ -74,7 +74,7 @@ package enum Walkdownd {
             entries = found?.children ?? []
         }
         guard let found, let operand = found.fileOperand else { return ([], .text) }
-        return (invocation.operands(operand), found.fileKind)
+        return (invocation.operands(operand).filter(found.isFile), found.fileKind)
     }
 }
 
@@ -93,8 +93,21 @@ struct Administration: Sendable {
     /// The operand that names files to read.
     var fileOperand: String?
     var fileKind = FileKind.text
+    /// How values of that operand end that name files; empty where all do.
+    var fileEnds: [String] = []
     var children: [Administration] = []
+    /// For what needs no store.
+    var storeless: Storeless?
     var perform: Perform?
+
+    /// Runs where it is called, without a data folder.
+    struct Storeless: Sendable {
+        var action: Command.Action
+    }
+
+    func isFile(_ operand: String) -> Bool {
+        fileEnds.isEmpty || fileEnds.contains { operand.lowercased().hasSuffix($0) }
+    }
 
     static func group(
         _ name: String, _ summary: String, _ children: [Administration]
@@ -109,7 +122,7 @@ struct Administration: Sendable {
     }
 
     private func action(in source: some SessionSource) -> Command.Action? {
-        guard let perform else { return nil }
+        guard let perform else { return storeless?.action }
         return { invocation, console in try source.run(invocation, console, perform) }
     }
 }

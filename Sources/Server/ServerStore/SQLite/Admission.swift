@@ -161,7 +161,7 @@ struct Admission {
         let inspection = lineage.upToInspection
         let above = inspection.dropFirst(existing == nil ? 0 : 1)
         if mutation.operation != .delete, above.contains(where: \.isDeleted) {
-            throw rejected(.parentDeleted, "the inspection that it belongs to was deleted")
+            throw rejected(.parentDeleted, "what it belongs to was deleted")
         }
         guard inspection.contains(where: \.isApproved) else { return }
         let changes = mutation.changes.contains { name, change in
@@ -174,18 +174,12 @@ struct Admission {
     // MARK: Fields
 
     private func fieldPolicies() throws -> FieldPolicies {
-        let hasForm = mutation.table == RecordTable.inspection
+        let hasForm = mutation.table == RecordTable.inspection || isRow
         guard hasForm, existing != nil || mutation.operation == .insert else { return .withoutForm }
-        // A change to something else than a text leaves no form at all; it must not hide behind the
-        // text that stands.
-        func text(_ name: FieldName) -> String? {
-            guard let change = mutation.changes[name] else { return existing?.text(name) }
-            guard case .string(let text) = change.value else { return nil }
-            return text
-        }
         if let before = existing?.text(BuiltInField.form), text(BuiltInField.form) != before {
             throw rejected(
-                .notAllowed, column: BuiltInField.form, "an inspection keeps its form")
+                .notAllowed, column: BuiltInField.form, "an inspection and its rows keep their form"
+            )
         }
         guard let id = text(BuiltInField.form), let version = text(BuiltInField.formVersion),
             let policies = try session.forms.policies(
@@ -199,7 +193,16 @@ struct Admission {
                 .unknownForm, column: BuiltInField.formVersion,
                 "this server has not published that version of the form")
         }
+        if isRow, let form = policies.form { try checkRow(of: form) }
         return policies
+    }
+
+    /// What the record has after the mutation. A change to something else than a text leaves none at
+    /// all; it must not hide behind the text that stands.
+    func text(_ name: FieldName) -> String? {
+        guard let change = mutation.changes[name] else { return existing?.text(name) }
+        guard case .string(let text) = change.value else { return nil }
+        return text
     }
 
     private func check(_ column: FieldName, _ value: FieldValue, form: FormDefinition?) throws {
@@ -211,12 +214,14 @@ struct Admission {
         if takesUnknown, isUnknown(column, form: form) { return }
         if BuiltInField.isBuiltIn(column) { return try checkBuiltIn(column, value) }
         guard let form else { return }
-        guard let index = form.index(of: column) else {
+        guard let question = question(column, of: form) else {
             throw rejected(
                 .unknownQuestion, column: column,
-                "version \(form.version) of the form has no such question")
+                "version \(form.version) of the form has no such question"
+                    + (isRow ? " in that repeat" : ""))
         }
-        let question = form.questions[index]
+        // What a form reckons is of whatever kind it comes to: nobody typed it or could mend it.
+        guard question.rules.calculate == nil else { return }
         if let problem = question.problem(with: value) {
             throw rejected(
                 .invalidValue, column: column, problem.message(unit: question.unit))
@@ -233,18 +238,32 @@ struct Admission {
         }
     }
 
-    /// What records have of themselves is text or nothing, and a day is a day: everybody who shares
-    /// the record reads it.
+    /// What records have of themselves is text or nothing, but for a row's place, and a day is a day:
+    /// everybody who shares the record reads it.
     private func checkBuiltIn(_ column: FieldName, _ value: FieldValue) throws {
         switch value {
         case .null: return
+        case .string where column == BuiltInField.order:
+            throw rejected(.invalidValue, column: column, "is no number")
         case .string(let text):
+            if let words = Admission.words[column], !words.contains(text) {
+                throw rejected(
+                    .invalidValue, column: column,
+                    "is none of " + words.joined(separator: ", "))
+            }
             guard column == BuiltInField.due, CivilDate(text) == nil else { return }
             throw rejected(.invalidValue, column: column, "is no day, YYYY-MM-DD")
         case .integer, .double:
+            if [BuiltInField.order, BuiltInField.repeated].contains(column) { return }
             throw rejected(.invalidValue, column: column, "is no text")
         }
     }
+
+    /// What a finding's rank is known of.
+    private static let words = [
+        BuiltInField.severity: Finding.Severity.allCases.map(\.rawValue),
+        BuiltInField.status: Finding.Status.allCases.map(\.rawValue),
+    ]
 
     private func checkDeletion(_ value: FieldValue) throws {
         guard [.null, .integer(0), .integer(1)].contains(value) else {

@@ -16,7 +16,8 @@ extension SQLiteStore {
                 record.state.fields = try connection.fields(of: row.id)
                 guard form == nil || record.text(BuiltInField.form) == form else { return nil }
                 return ExportRow(
-                    record, asset: try connection.assetTag(of: record),
+                    record, rows: try connection.rows(of: record.id),
+                    asset: try connection.assetTag(of: record),
                     form: try publishedForm(of: record, connection))
             }
         }
@@ -70,9 +71,10 @@ extension Connection {
         return counts
     }
 
-    /// The tag of the asset that a record stands under; what the record itself calls its asset may
-    /// be anything that its maker knew it by, and counts only without one.
-    func assetTag(of record: StoredRecord) throws -> String? {
+    /// The tag of the asset that a record's inspection stands under; what the inspection itself calls
+    /// its asset may be anything that its maker knew it by, and counts only without one.
+    func assetTag(of part: StoredRecord) throws -> String? {
+        let record = try inspection(of: part) ?? part
         let tag = try record.parent.flatMap { parent in
             try first(
                 """
@@ -86,21 +88,41 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// The inspection that a record is or is a part of.
+    func inspection(of part: StoredRecord) throws -> StoredRecord? {
+        if part.table == RecordTable.inspection { return part }
+        let found = try part.parent.flatMap { parent in
+            try lineage(of: parent).first { $0.table == RecordTable.inspection }
+        }
+        return try found.flatMap { try record($0.id) }
+    }
+}
+
 extension ExportRow {
     /// Without what a newer device has put beside the questions of the form: nobody here knows what
     /// it means. It stays in the record.
-    init(_ record: StoredRecord, asset: String?, form: FormDefinition?) {
-        var answers: [String: FieldValue] = [:]
-        for (name, register) in record.fields
-        where !BuiltInField.isBuiltIn(name) && !register.value.isNull {
-            if let form, form.index(of: name) == nil { continue }
-            answers[name] = register.value
+    init(
+        _ record: StoredRecord, rows: [RowRecord], asset: String?, form: FormDefinition?
+    ) {
+        func answers(_ fields: [String: FieldValue]) -> [String: FieldValue] {
+            fields.filter { name, value in
+                !BuiltInField.isBuiltIn(name) && !value.isNull
+                    && form.map { $0.index(of: name) != nil } ?? true
+            }
         }
+        let all = FormAnswers(
+            record.fields.mapValues(\.value), of: record.id.rawValue, records: rows, in: form)
         self.init(
             id: record.id, form: record.text(BuiltInField.form) ?? "",
             formVersion: record.text(BuiltInField.formVersion) ?? "",
             asset: asset,
             state: record.text(BuiltInField.state) ?? "", version: record.version,
-            fields: answers)
+            fields: answers(all.fields),
+            parts: all.rows.map { row in
+                Part(
+                    id: RecordID(row.id), parent: row.parent.map { RecordID($0) }, path: row.path,
+                    position: all.number(of: row), fields: answers(row.fields))
+            })
     }
 }

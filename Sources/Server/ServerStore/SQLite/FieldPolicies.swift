@@ -2,30 +2,29 @@ internal import Forms
 internal import Inspections
 internal import Replication
 
-/// The merge policy of each field of the records of one form, read once.
+/// The merge policy of each field of the records of one form, rows of repeats included, read once.
 struct FieldPolicies {
     let form: FormDefinition?
     private let policies: [FieldName: MergePolicy]
-    private static let builtIn = policy(BuiltInField.mergePolicy(of: BuiltInField.title))
-    private static let builtInFields = RecordModel.current.builtInFields
-    private static let state = policy(BuiltInField.mergePolicy(of: BuiltInField.state))
+    private static let builtIn = Dictionary(
+        uniqueKeysWithValues: RecordModel.current.builtInFields.map {
+            ($0, policy(BuiltInField.mergePolicy(of: $0)))
+        })
 
     /// Sites, assets, findings and what else has no questions.
     static let withoutForm = FieldPolicies(form: nil)
 
     init(form: FormDefinition?) {
         self.form = form
-        let questions = form?.questions ?? []
+        let questions = form?.allQuestions ?? []
         policies = Dictionary(
             questions.map { ($0.path, FieldPolicies.policy($0.merge)) }
         ) { first, _ in first }
     }
 
     func policy(of field: FieldName) -> MergePolicy {
-        if field == BuiltInField.state { return FieldPolicies.state }
-        if FieldPolicies.builtInFields.contains(field) { return FieldPolicies.builtIn }
         // Of what a newer device sent nobody here knows how it merges: a person decides.
-        return policies[field] ?? .ask
+        FieldPolicies.builtIn[field] ?? policies[field] ?? .ask
     }
 
     /// A form with a policy that is unknown here was published by a newer server: a person decides

@@ -20,7 +20,8 @@ extension SQLiteStore {
                     throw ServerStoreError(
                         .formDiffers,
                         "form '\(form.id)' version '\(form.version)' was published with other "
-                            + "content; give the changed form a new version")
+                            + "content, and inspections rest on it; give the changed form a new "
+                            + "version and publish that")
                 }
                 return false
             }
@@ -44,6 +45,7 @@ extension SQLiteStore {
                     .text(String(decoding: document, as: UTF8.self)), .text(etag),
                     .integer(session.now),
                 ])
+            try session.connection.renewFormViews()
             return true
         }
     }
@@ -57,6 +59,41 @@ extension SQLiteStore {
                     id: try row.text(0), version: try row.text(1), title: try row.text(2),
                     state: try row.text(3))
             }
+        }
+    }
+
+    package func closeForm(id: String, version: String?) throws -> [String] {
+        try write { session in
+            let which = "id = ?1 AND (?2 IS NULL OR version = ?2)"
+            let values: [DatabaseValue] = [.text(id), DatabaseValue(version)]
+            let states = try session.connection.query(
+                "SELECT version, state FROM form WHERE \(which) ORDER BY published_order", values
+            ) { (version: try $0.text(0), state: try $0.text(1)) }
+            guard !states.isEmpty else {
+                throw ServerStoreError(
+                    .unknownForm,
+                    "there is no form '\(id)'" + (version.map { " of version '\($0)'" } ?? ""))
+            }
+            try session.connection.execute(
+                "UPDATE form SET state = 'closed' WHERE \(which)", values)
+            return states.filter { $0.state == "open" }.map(\.version)
+        }
+    }
+
+    package func answerCounts(ofForm id: String) throws -> [String: Int64] {
+        try readForOffice { connection in
+            var counts: [String: Int64] = [:]
+            try connection.each(
+                """
+                SELECT field.name, count(*) FROM field
+                WHERE field.value IS NOT NULL AND field.name NOT LIKE '@%' AND field.record_id IN (
+                    SELECT record.id FROM record JOIN field AS form ON form.record_id = record.id
+                    WHERE record.is_deleted = 0 AND record.table_name IN ('inspection', 'repeat')
+                        AND form.name = '@form' AND form.value = ?)
+                GROUP BY field.name
+                """, [.text(id)]
+            ) { counts[try $0.text(0)] = try $0.integer(1) }
+            return counts
         }
     }
 

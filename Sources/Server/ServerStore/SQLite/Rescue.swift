@@ -73,10 +73,14 @@ extension WriteSession {
             values[name] = change.value
         }
         values[Mutation.deletedField] = nil
-        guard mutation.table == RecordTable.inspection else { return values }
-        guard values[BuiltInField.form] != nil else {
+        let needed: [String: [FieldName]] = [
+            RecordTable.inspection: [BuiltInField.form],
+            RecordTable.repetition: [BuiltInField.form, BuiltInField.repetition],
+        ]
+        guard (needed[mutation.table] ?? []).allSatisfy({ values[$0] != nil }) else {
             throw letGo("what the record was is not known", review)
         }
+        guard mutation.table == RecordTable.inspection else { return values }
         // What is made anew was never assigned, and nobody has signed it.
         let kept = [InspectionState.complete, .returned].map { FieldValue.string($0.rawValue) }
         if !kept.contains(values[BuiltInField.state] ?? .null) {

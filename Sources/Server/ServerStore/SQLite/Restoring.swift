@@ -143,7 +143,7 @@ extension SQLiteStore {
         let report = Result { () throws -> RestoreReport in
             _ = try requireStore(connection, at: name)
             try requireWhole(connection, from: name)
-            try Schema.migrations.apply(to: connection)
+            try Schema.bringUpToDate(connection)
             return try connection.transaction {
                 let session = try WriteSession(
                     connection: connection, forms: FormShelf(), model: environment.model,

@@ -19,9 +19,7 @@ extension SQLiteStore {
 
     package func openReview(id: String) throws -> ReviewItem {
         try readForOffice { connection in
-            let review = try connection.openReview(id)
-            let record = try connection.record(review.record)
-            return review.item(record: record, asset: try record.flatMap(connection.assetTag))
+            try connection.item(of: try connection.openReview(id))
         }
     }
 }
@@ -62,10 +60,13 @@ struct OpenReview {
     }
 
     /// As people see it: *theirs* is what stands in the record now, not when the item was opened.
-    func item(record current: StoredRecord?, asset: String?) -> ReviewItem {
+    fileprivate func item(
+        record current: StoredRecord?, inspection: RecordID?, asset: String?, address: String
+    ) -> ReviewItem {
         let register = current?.fields[column]
         return ReviewItem(
-            id: id, record: record, form: current?.text(BuiltInField.form),
+            id: id, record: record, inspection: inspection, address: address,
+            form: current?.text(BuiltInField.form),
             asset: asset, column: column, base: base, mine: mine,
             theirs: current?.value(column) ?? .null, mineNode: mineStamp.node,
             theirsNode: register?.stamp.node, rule: rule, openedAt: openedAt)
@@ -89,12 +90,22 @@ extension Connection {
         var items: [ReviewItem] = []
         var unseen: [ReviewItem] = []
         for row in rows {
-            let record = try record(row.record)
-            let item = row.item(record: record, asset: try record.flatMap(assetTag))
+            let item = try item(of: row)
             if item.theirs != row.theirs { unseen.append(item) }
             items.append(item)
         }
         return (items, unseen)
+    }
+
+    fileprivate func item(of review: OpenReview) throws -> ReviewItem {
+        guard let record = try record(review.record) else {
+            return review.item(
+                record: nil, inspection: nil, asset: nil, address: review.column)
+        }
+        return review.item(
+            record: record, inspection: try inspection(of: record)?.id,
+            asset: try assetTag(of: record),
+            address: try rowAddress(of: record).map { $0(review.column) } ?? review.column)
     }
 
     /// - Throws: `unknownReviewItem`, `alreadyDecided`.

@@ -153,7 +153,7 @@ extension WriteSession {
     }
 
     /// Two devices can bring about together what neither would: one completes the inspection while
-    /// another clears an answer. What is signed has no gap.
+    /// another clears an answer or adds a row. What is signed has no gap.
     fileprivate func refuseUnfinished(_ record: StoredRecord) throws {
         guard let id = record.text(BuiltInField.form),
             let version = record.text(BuiltInField.formVersion),
@@ -162,13 +162,21 @@ extension WriteSession {
             throw ServerStoreError(
                 .stateRefused, "this server has not published the form of the inspection")
         }
-        let answers = record.fields.filter { !BuiltInField.isBuiltIn($0.key) }.mapValues(\.value)
-        let problems = form.evaluate(answers: answers).problems
+        let answers = FormAnswers(
+            record.fields.mapValues(\.value), of: record.id.rawValue,
+            records: try connection.rows(of: record.id), in: form)
+        var surroundings = FillingSurroundings.looking(at: now)
+        // What the device reckoned may rest on what only it has, such as its user's name.
+        surroundings.calculates = false
+        let problems = FormFilling(form, answers: answers, in: surroundings).state.problems
         guard problems.isEmpty else {
             throw ServerStoreError(
                 .stateRefused,
                 "the inspection is not finished: "
-                    + problems.map { "\($0.path) \($0.problem.message())" }
+                    + problems.map { problem in
+                        let key = AnswerKey(row: problem.row, problem.path)
+                        return "\(answers.address(of: key)) \(problem.problem.message())"
+                    }
                     .joined(separator: "; "))
         }
     }

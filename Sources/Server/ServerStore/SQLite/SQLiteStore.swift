@@ -60,7 +60,7 @@ package final class SQLiteStore: Store {
         // first epoch is an instant; each restore raises it.
         let epoch = environment.now()
         let connection = try Connection.open(path, mode: .create) { connection in
-            try Schema.migrations.apply(to: connection)
+            try Schema.bringUpToDate(connection)
             try connection.execute(
                 "INSERT INTO identity (name, value) VALUES ('epoch', ?)", [.integer(epoch)])
             try connection.execute(
@@ -75,7 +75,7 @@ package final class SQLiteStore: Store {
     /// Opens an existing database and brings it up to date.
     package static func open(at path: String, _ environment: Environment) throws -> SQLiteStore {
         let connection = try Connection.open(path, mode: .readWrite)
-        try Schema.migrations.apply(to: connection)
+        try Schema.bringUpToDate(connection)
         // Before a device sees a position that could be given once more.
         try connection.settleLog()
         return try SQLiteStore(connection, environment)

@@ -3,7 +3,9 @@ internal import SQLite
 /// The server's tables. Written in the SQL that SQLite 3.15 knows, because the tests also run on the
 /// client's older library. Migrations are named, ordered and forward-only: a change is a new one.
 enum Schema {
-    static let migrations = Migrations([
+    static let migrations = Migrations(steps)
+
+    static let steps = [
         Migration("records, their feed and their history") { try $0.run(script: records) },
         Migration("verdicts, reviews and deliveries") { try $0.run(script: verdicts) },
         Migration("teams, sites, devices and forms") { try $0.run(script: administration) },
@@ -26,7 +28,8 @@ enum Schema {
         },
         Migration("who offered which copy") { try $0.run(script: copied) },
         Migration("what came back from its own author") { try $0.run(script: returned) },
-    ])
+        Migration("views of forms") { try $0.run(script: views) },
+    ]
 
     /// `record` is also the change feed: `position` is where the record changed last, taken from the
     /// counter row by the transaction that changes it, so the positions have no gap that a poller

@@ -5,6 +5,7 @@ struct FillingPass {
     private let form: FormDefinition
     private let nodes: RecordTree
     private let surroundings: ExpressionSurroundings
+    private let calculates: Bool
     private(set) var holds: [Bool]
     private(set) var checks: [FormFilling.NodeCheck]
     private(set) var faults: [FormFault]
@@ -14,6 +15,7 @@ struct FillingPass {
         form = filling.form
         nodes = filling.nodes
         surroundings = filling.expressionSurroundings
+        calculates = filling.surroundings.calculates
         holds = filling.holds
         checks = filling.checks
         faults = filling.faults
@@ -58,7 +60,7 @@ struct FillingPass {
     private mutating func calculate(
         _ rules: PathRules, at index: Int, _ editor: NodeTree.Editor
     ) {
-        guard let expression = rules.calculate, let question = nodes.questions[index],
+        guard calculates, let expression = rules.calculate, let question = nodes.questions[index],
             editor.tree.entries[index].isRelevant
         else { return }
         let node = editor.tree.node(at: index)

@@ -11,6 +11,9 @@ package struct FillingSurroundings: Sendable {
     package var property: @Sendable (String) -> String?
     /// Lists that are not part of the form, such as what was last submitted.
     package var instances: [String: NodeTree] = [:]
+    /// Whether calculated answers are brought up to date. Without it they are taken as they stand,
+    /// by who lacks what they were made from.
+    package var calculates = true
     /// In which texts are shown; nil for the form's default.
     package var language: String?
 
