@@ -147,7 +147,7 @@ struct RowCommandTests {
         #expect(
             try round.bench.run("sql", "SELECT avg(gauge) FROM round").output.contains("40"))
         #expect(
-            try round.bench.run("sql", "--write", "UPDATE round_door SET tag = 'D-1'").status == 0)
+            try round.bench.run("sql", "--write", "UPDATE round__door SET tag = 'D-1'").status == 0)
         #expect(try round.value("door/tag", ofRow: 1) == "D-1")
     }
 

@@ -144,9 +144,9 @@ struct AnsweringTests {
         }
         // Neither does another way lead there.
         for statement in [
-            "UPDATE round_door SET tag = 'x'", "DELETE FROM round_door",
-            "INSERT INTO round_door (inspection, tag) VALUES ('\(id)', 'x')",
-            "INSERT INTO round_door_hinge (parent, play) VALUES ('\(row)', 1)",
+            "UPDATE round__door SET tag = 'x'", "DELETE FROM round__door",
+            "INSERT INTO round__door (inspection, tag) VALUES ('\(id)', 'x')",
+            "INSERT INTO round__door_hinge (parent, play) VALUES ('\(row)', 1)",
         ] {
             #expect(throws: refusal) { try device.store.sql(statement, write: true) }
         }

@@ -35,7 +35,7 @@ struct RepeatViewTests {
             "door/hinge", in: second, to: id, ("door/hinge/play", .double(0.5)))
         #expect(
             try rows(
-                "SELECT id, inspection, parent, position, tag, gap, half FROM round_door"
+                "SELECT id, inspection, parent, position, tag, gap, half FROM round__door"
                     + " ORDER BY position", of: device) == [
                     [
                         .text(first), .text(id.rawValue), .null, .integer(1), "D-1", .integer(3),
@@ -44,7 +44,7 @@ struct RepeatViewTests {
                     [.text(second), .text(id.rawValue), .null, .integer(2), "D-2", .null, .null],
                 ])
         #expect(
-            try rows("SELECT * FROM round_door_hinge", of: device) == [
+            try rows("SELECT * FROM round__door_hinge", of: device) == [
                 [.text(hinge), .text(id.rawValue), .text(second), .integer(1), .real(0.5)]
             ])
         try device.finish()
@@ -54,12 +54,12 @@ struct RepeatViewTests {
     func writes() throws {
         let (device, id) = try Device.withRound()
         func run(_ statement: String) throws { _ = try device.store.sql(statement, write: true) }
-        try run("INSERT INTO round_door (inspection, tag, gap) VALUES ('\(id)', 'D-1', 2)")
-        try run("INSERT INTO round_door (id, inspection, tag) VALUES ('two', '\(id)', 'D-2')")
-        try run("INSERT INTO round_door_hinge (parent, play) VALUES ('two', 1)")
+        try run("INSERT INTO round__door (inspection, tag, gap) VALUES ('\(id)', 'D-1', 2)")
+        try run("INSERT INTO round__door (id, inspection, tag) VALUES ('two', '\(id)', 'D-2')")
+        try run("INSERT INTO round__door_hinge (parent, play) VALUES ('two', 1)")
         #expect(try device.column("door/tag", of: id) == ["D-1", "D-2"])
-        try run("UPDATE round_door SET gap = 4 WHERE tag = 'D-2'")
-        try run("DELETE FROM round_door WHERE tag = 'D-1'")
+        try run("UPDATE round__door SET gap = 4 WHERE tag = 'D-2'")
+        try run("DELETE FROM round__door WHERE tag = 'D-1'")
         #expect(try device.column("door/gap", of: id) == [.integer(4)])
         #expect(
             try device.queue("two") == [
@@ -69,11 +69,11 @@ struct RepeatViewTests {
                 """
             ])
         for (statement, refusal) in [
-            ("UPDATE round_door SET gap = 51", Refusal.limit),
-            ("UPDATE round_door SET seal = 'none'", .choice),
-            ("UPDATE round_door SET position = 7", .key),
-            ("INSERT INTO round_door (inspection) VALUES ('nowhere')", .row),
-            ("INSERT INTO round_door_hinge (parent) VALUES ('\(id)')", .row),
+            ("UPDATE round__door SET gap = 51", Refusal.limit),
+            ("UPDATE round__door SET seal = 'none'", .choice),
+            ("UPDATE round__door SET position = 7", .key),
+            ("INSERT INTO round__door (inspection) VALUES ('nowhere')", .row),
+            ("INSERT INTO round__door_hinge (parent) VALUES ('\(id)')", .row),
             ("UPDATE field SET value = 'x' WHERE name = '@repeat' AND record_id = 'two'", .key),
             ("INSERT INTO field (record_id, name, value) VALUES ('two', 'site', 'x')", .question),
             (
@@ -127,14 +127,14 @@ struct RepeatViewTests {
         try device.addRow(to: id, ("door/tag", "D-1"))
         try device.store.store(
             form: FormDefinition(
-                id: "round_door", version: "1", title: "Odd",
+                id: "round__door", version: "1", title: "Odd",
                 sections: [
                     Section(
                         name: "main", title: "Main",
                         questions: [Question(path: "colour", label: "Colour", type: .integer)])
                 ]))
-        #expect(try rows("SELECT colour FROM round_door", of: device) == [])
-        #expect(try rows("SELECT tag FROM round_door_2", of: device) == [["D-1"]])
+        #expect(try rows("SELECT colour FROM round__door", of: device) == [])
+        #expect(try rows("SELECT tag FROM round__door_2", of: device) == [["D-1"]])
         try device.finish()
     }
 }

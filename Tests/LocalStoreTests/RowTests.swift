@@ -215,7 +215,7 @@ struct RowTests {
             try device.answer(id, row: row, ("door/tag", "D-3"))
         }
         #expect(
-            try device.store.sql("SELECT count(*) FROM round_door", write: false).rows
+            try device.store.sql("SELECT count(*) FROM round__door", write: false).rows
                 == [[.integer(0)]])
         try device.sync(server)
         try device.expectNothingPending(server)

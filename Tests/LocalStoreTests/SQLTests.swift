@@ -140,10 +140,12 @@ struct SQLTests {
 
     @Test("A form that is called like a table, or like the view of one, has a view of its own")
     func namesOfViews() {
-        let names = FormViewNames(
-            forms: ["field", "Field", "form_field", "__sync_x", "plain"], others: ["field", "form"])
+        let ids = ["field", "Field", "form_field", "__sync_x", "plain"]
+        let names = SQLViewNames(
+            forms: Dictionary(uniqueKeysWithValues: ids.map { ($0, []) }),
+            others: ["field", "form"])
         #expect(
-            names.names == [
+            names.forms == [
                 "field": "form_field_2", "Field": "form_Field_3", "form_field": "form_field",
                 "__sync_x": "form___sync_x", "plain": "plain",
             ])

@@ -46,14 +46,14 @@ struct FormViewTests {
             first.row("p1", of: "part/piece", under: "r1", order: 1, ["text": .string("a")]),
             first.row("p2", of: "part/piece", under: "r2", order: 1, ["text": .string("b")]))
         let own = try rows(
-            yard, #"SELECT inspection, position, "part/x" FROM cold__part ORDER BY position"#)
+            yard, #"SELECT inspection, position, x FROM cold__part ORDER BY position"#)
         let inspection = DatabaseValue.text(id.rawValue)
         #expect(
             own == [
                 [inspection, .integer(1), .integer(2)], [inspection, .integer(2), .integer(4)],
             ])
         let nested =
-            #"SELECT inspection, parent, "part/piece/text" FROM cold__part_piece ORDER BY id"#
+            #"SELECT inspection, parent, text FROM cold__part_piece ORDER BY id"#
         #expect(
             try rows(yard, nested) == [
                 [inspection, .text("r1"), .text("a")], [inspection, .text("r2"), .text("b")],

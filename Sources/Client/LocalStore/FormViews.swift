@@ -15,7 +15,7 @@ struct FormView {
         "@state", "@formVersion", "@asset", "@title", "@due", "@assignee",
     ]
 
-    /// - Parameter name: see `FormViewNames`.
+    /// - Parameter name: see `SQLViewNames`.
     init(form: FormDefinition, name: String) {
         columns =
             Self.builtIn.map { ViewColumn(field: $0, name: $0) }

@@ -11,26 +11,12 @@ struct ViewColumn {
     /// The questions beyond this are in `field`, not in the view.
     static let longest = 500
 
-    /// By their names, or by their paths where several have the name, so that a view reads like the form
-    /// does. SQLite's names are the same in upper and lower case, ours are not.
     /// - Parameter others: columns that stand before.
     static func columns(of questions: [Question], beside others: [String]) -> [ViewColumn] {
-        let answered = questions.filter { $0.type.takesAnswer || $0.isDerived }.prefix(longest)
-        let sharing = Dictionary(grouping: answered) { $0.name.lowercased() }
-        var taken = Set(others.map { $0.lowercased() })
-        // The plain ones first: the path of another question may be their name.
-        let named = answered.filter {
-            sharing[$0.name.lowercased()]?.count == 1
-                && taken.insert($0.name.lowercased()).inserted
-        }
-        let plain = Set(named.map(\.path))
-        return answered.map { question in
-            guard !plain.contains(question.path) else {
-                return ViewColumn(field: question.path, name: question.name)
-            }
-            var name = question.path
-            while !taken.insert(name.lowercased()).inserted { name += "_" }
-            return ViewColumn(field: question.path, name: name)
+        let fields = questions.filter { $0.type.takesAnswer || $0.isDerived }.prefix(longest)
+            .map(\.path)
+        return zip(fields, SQLViewNames.columns(of: fields, besides: others)).map {
+            ViewColumn(field: $0, name: $1)
         }
     }
 

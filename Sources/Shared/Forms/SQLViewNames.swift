@@ -57,13 +57,24 @@ package struct SQLViewNames: Equatable, Sendable {
         ["sqlite_", "__sync_"].contains { name.lowercased().hasPrefix($0) }
     }
 
-    /// The names of a view's columns, one for each field: its own, with `_` behind it where another
-    /// column has that name.
-    /// - Parameter taken: names of columns that are no fields.
-    package static func columns(of fields: [String], besides taken: [String]) -> [String] {
-        var taken = Set(taken)
-        return fields.map { field in
-            var name = field
+    /// The names of a view's columns, one for each question: its own name, or its path where several
+    /// have the name, so that a view reads like the form does.
+    /// - Parameters:
+    ///   - paths: of the questions.
+    ///   - others: names of columns that stand before.
+    package static func columns(of paths: [String], besides others: [String]) -> [String] {
+        let names = paths.map { path in
+            path.split(separator: "/").last.map(String.init) ?? path
+        }
+        let sharing = Dictionary(grouping: names) { $0.lowercased() }
+        var taken = Set(others.map { $0.lowercased() })
+        // The plain ones first: the path of another question may be their name.
+        let isPlain = names.map { name in
+            sharing[name.lowercased()]?.count == 1 && taken.insert(name.lowercased()).inserted
+        }
+        return paths.indices.map { index in
+            guard !isPlain[index] else { return names[index] }
+            var name = paths[index]
             while !taken.insert(name.lowercased()).inserted { name += "_" }
             return name
         }

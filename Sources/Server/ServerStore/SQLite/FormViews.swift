@@ -34,7 +34,7 @@ struct FormVersions {
 
 /// The text of the views, for whoever reads the database with SQL of his own. They only read.
 ///
-/// Columns: what records have of themselves, then the questions by their paths, as they are stored (no
+/// Columns: what records have of themselves, then the questions (`SQLViewNames`), as they are stored (no
 /// CAST). Joins would end at 64 tables, hence a subselect a column; a query that does not name a
 /// column does not pay for it.
 struct FormViewText {
