@@ -166,7 +166,7 @@ extension DeviceStore {
     /// `2026-03-14T09:30:00.000+01:00`
     private static func wallTime(_ now: Int64, _ zone: ExpressionZone) -> String {
         let offset = zone.offset(now / 1000)
-        let wall = SyncTimestamp.text(now + Int64(offset) * 1000).dropLast()
+        let wall = String(SyncTimestamp.text(now + Int64(offset) * 1000).dropLast())
         let minutes = abs(offset) / 60
         let digits = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return wall + (offset < 0 ? "-" : "+") + digits.joined(separator: ":")
