@@ -38,7 +38,7 @@ struct CommandLineTests {
         for words in [
             ["nonsense"], ["list", "--nonsense"], ["show"], ["show", "a", "b"], ["set", "a"],
             ["list", "--home"], ["new"], ["resolve", "a"], ["retry"], ["enroll", "https://x"],
-            ["report", "a", "-o", "f"], ["fill", "a"], ["export"], ["keys"], ["attach", "a"],
+            ["report", "a", "-o", "f"], ["fill"], ["export", "a"], ["keys"], ["attach", "a"],
         ] {
             let run = try ProgramRun.run("walkdown", words, folder: folder)
             #expect(run.status == 2, "\(words): \(run.messages)")
@@ -53,7 +53,7 @@ struct CommandLineTests {
             ["list"], ["show", "a"], ["new", "f"], ["set", "a", "q=1"], ["complete", "a"],
             ["reopen", "a"], ["delete", "a"], ["sync"], ["status"], ["outbox"], ["retry", "m"],
             ["discard", "m", "--yes"], ["resolve", "a", "--mine"], ["sql", "SELECT 1"],
-            ["passwd"],
+            ["passwd"], ["fill", "a"], ["export"],
         ] {
             let run = try ProgramRun.run(
                 "walkdown", words + ["--home", folder.file("home"), "--pin-file", "-"],

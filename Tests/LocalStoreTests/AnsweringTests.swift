@@ -153,6 +153,23 @@ struct AnsweringTests {
         try device.finish()
     }
 
+    @Test("What others changed is worked out anew when the inspection is completed")
+    func completing() throws {
+        let (device, id) = try Device.withRound()
+        let server = StoryServer()
+        server.policies = [:]
+        try device.answer(id, ("limit", .integer(20)))
+        try device.sync(server)
+        server.edit(id, ["limit": .integer(30)])
+        try device.sync(server)
+        #expect(try device.value("twice", of: id) == .integer(40))
+        try device.store.complete(id)
+        #expect(try device.value("twice", of: id) == .integer(60))
+        try device.sync(server)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("F52 what is hidden and wrong does not stand in the way of complete")
     func hiddenAndInvalid() throws {
         let (device, id) = try Device.withRound()

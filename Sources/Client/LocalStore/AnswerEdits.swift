@@ -50,12 +50,12 @@ extension DeviceStore {
         try write(work, over: &stored, on: id, database)
     }
 
-    /// Writes what the form sets when an inspection is completed; nothing where its form is not here.
+    /// Writes what the form sets when an inspection is completed, and what it works out of the answers as
+    /// they stand now: changes of others may have come in since somebody answered here. Nothing where its
+    /// form is not on this device.
     func finish(_ id: RecordID, _ database: Connection) throws {
         do {
             let (before, filling) = try stored(id, database)
-            guard filling.form.parts.actions.contains(where: { $0.events.contains(.finish) })
-            else { return }
             var work = Answering(filling, over: before.answers, newID: sources.newID)
             work.finish()
             var stored = before
