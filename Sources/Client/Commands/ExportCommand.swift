@@ -104,19 +104,19 @@ struct ExportTable {
             }.map(\.path)
         }
         let leading = path == nil ? ["id"] : ["id", "inspection", "parent", "position"]
-        text = Self.line(
+        text = CSVWriter.line(
             leading + ["form", "formVersion", "asset", "state", "version"]
-                + columns.map(Self.inert))
+                + columns.map(CSVWriter.inert))
         for detail in details {
             guard let path else {
-                text += Self.line(
+                text += CSVWriter.line(
                     [detail.summary.id.rawValue] + Self.words(of: detail)
                         + columns.map { Self.cell(detail.fields[$0]?.value ?? .null) })
                 continue
             }
             for row in detail.rows where row.path == path {
                 let place = [row.id, detail.summary.id, row.parent ?? detail.summary.id]
-                text += Self.line(
+                text += CSVWriter.line(
                     place.map(\.rawValue) + [String(row.index)] + Self.words(of: detail)
                         + columns.map { Self.cell(row.fields[$0]?.value ?? .null) })
             }
@@ -125,28 +125,13 @@ struct ExportTable {
 
     private static func words(of detail: InspectionDetail) -> [String] {
         let summary = detail.summary
-        return [summary.form, summary.formVersion, summary.asset ?? "", summary.state].map(inert)
+        return [summary.form, summary.formVersion, summary.asset ?? "", summary.state].map(
+            CSVWriter.inert)
             + [String(summary.version)]
     }
 
     private static func cell(_ value: FieldValue) -> String {
         guard case .string(let text) = value else { return value.plainText }
-        return inert(text)
-    }
-
-    /// Characters that make a spreadsheet read a cell as a formula (OWASP, "CSV Injection"). An
-    /// apostrophe in front makes it show what it would otherwise carry out.
-    private static func inert(_ text: String) -> String {
-        let starts: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n"]
-        guard let first = text.unicodeScalars.first, starts.contains(first) else { return text }
-        return "'" + text
-    }
-
-    private static func line(_ cells: [String]) -> String {
-        cells.map { cell in
-            let marks: Set<Unicode.Scalar> = [",", "\"", "\n", "\r"]
-            guard cell.unicodeScalars.contains(where: marks.contains) else { return cell }
-            return "\"" + cell.replacing("\"", with: "\"\"") + "\""
-        }.joined(separator: ",") + "\n"
+        return CSVWriter.inert(text)
     }
 }

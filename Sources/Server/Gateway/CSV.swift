@@ -63,37 +63,3 @@ struct CSVColumns: Sendable {
         }
     }
 }
-
-/// Writing is simpler: a cell is quoted where it must be.
-enum CSVWriter {
-    static func line(_ cells: [String]) -> String {
-        cells.map(cell).joined(separator: ",") + "\n"
-    }
-
-    /// Characters that make a spreadsheet read a cell as a formula (OWASP, "CSV Injection").
-    private static let formulaStarts: Set<Unicode.Scalar> = [
-        "=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠",
-    ]
-
-    /// A text that somebody typed, for a cell: an apostrophe in front makes a spreadsheet show what
-    /// it would otherwise carry out. Numbers need none.
-    static func inert(_ text: String) -> String {
-        guard let first = text.unicodeScalars.first, formulaStarts.contains(first) else {
-            return text
-        }
-        return "'" + text
-    }
-
-    private static func cell(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { [",", "\"", "\n", "\r"].contains($0) }) else {
-            return text
-        }
-        // By scalars: a quote before a combining mark is one character with it.
-        var quoted = "\"".unicodeScalars
-        for scalar in text.unicodeScalars {
-            if scalar == "\"" { quoted.append(scalar) }
-            quoted.append(scalar)
-        }
-        return String(quoted) + "\""
-    }
-}
