@@ -1,4 +1,4 @@
-package import Coding
+import Coding
 
 /// What a form is like with some answers given, for the inspection itself or for one row of a repeat:
 /// which questions count, what is wrong, how far it has come.
@@ -157,19 +157,5 @@ extension FormFilling {
 
     private func indexOfRow(_ id: String) -> Int? {
         answers.row(id).flatMap { nodes.index(of: AnswerKey(row: id, $0.path)) }
-    }
-}
-
-extension FormDefinition {
-    /// The state of the inspection itself, for answers that nobody is changing.
-    /// - Parameter drafts: questions where something was typed and not accepted.
-    package func evaluate(
-        answers: [String: FieldValue], drafts: Set<String> = [],
-        in surroundings: FillingSurroundings = .looking(at: 0)
-    ) -> FormState {
-        FormFilling(
-            self, answers: FormAnswers(answers), drafts: Set(drafts.map { AnswerKey($0) }),
-            in: surroundings
-        ).state
     }
 }
