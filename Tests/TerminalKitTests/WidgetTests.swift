@@ -113,20 +113,58 @@ struct ListFocusTests {
     func anchoredScroll() {
         var anchor = ScrollAnchor<Int>()
         let old = Array(20..<40)
-        _ = anchor.settle(items(old), focused: 39, rows: 6)
-        let before = anchor.settle(items(old), focused: 30, rows: 6)
-        let added = Array(0..<5) + old
-        let addedRows = items(Array(0..<5)).reduce(0) { $0 + $1.rows }
-        let after = anchor.settle(items(added), focused: 30, rows: 6)
-        #expect(after == before + addedRows)
+        _ = place(old, focused: 39, rows: 6, &anchor)
+        let before = place(old, focused: 30, rows: 6, &anchor)
+        let after = place(Array(0..<5) + old, focused: 30, rows: 6, &anchor)
+        #expect(after == ListPlace(index: before.index + 5, row: before.row))
     }
 
     @Test("The heading above the first item comes into view with it")
     func heading() {
         var anchor = ScrollAnchor<Int>()
         let ids = [-1] + Array(0..<20)
-        _ = anchor.settle(items(ids), focused: 19, rows: 5)
-        #expect(anchor.settle(items(ids), focused: 0, rows: 5) == 0)
+        _ = place(ids, focused: 19, rows: 5, &anchor)
+        #expect(place(ids, focused: 0, rows: 5, &anchor) == ListPlace(index: 0, row: 0))
+    }
+
+    @Test("A list that grew shorter leaves no room empty below it", arguments: 3...9)
+    func shorter(rows: Int) {
+        var anchor = ScrollAnchor<Int>()
+        _ = place(Array(0..<40), focused: 39, rows: rows, &anchor)
+        let rest = Array(0..<12)
+        let top = place(rest, focused: 11, rows: rows, &anchor)
+        let shown = items(rest)[top.index...].reduce(top.row) { $0 + $1.rows }
+        #expect(shown == rows)
+    }
+
+    @Test("A step makes no more of a list than what is in view", arguments: [20, 200, 20_000])
+    func lazily(count: Int) {
+        let ids = Array(0..<count)
+        let made = Made()
+        var focus = ListFocus(0)
+        var anchor = ScrollAnchor<Int>()
+        for step in 0..<60 {
+            focus.move(by: step < 40 ? 1 : -1, in: ids)
+            made.count = 0
+            var canvas = Canvas(size: Size(columns: 6, rows: 8))
+            let contents = ListContents(ids) { [items = items(Array(0..<60))] index in
+                made.count += 1
+                return items[index]
+            }
+            canvas.list(
+                contents, focused: focus.focused, in: Rect(canvas.size), anchor: &anchor)
+            // At most one that left the view with its neighbour, on either side.
+            #expect(made.count <= 8 + 2)
+        }
+    }
+
+    private final class Made { var count = 0 }
+
+    private func place(
+        _ ids: [Int], focused: Int, rows: Int, _ anchor: inout ScrollAnchor<Int>
+    ) -> ListPlace {
+        var contents = ListContents(items(ids))
+        return anchor.settle(&contents, focused: focused, rows: rows)
     }
 
     @Test("A long text is wrapped with the caret in it", arguments: 2...20)

@@ -10,8 +10,11 @@ extension Frame {
             return
         }
         let columns = QuestionColumns(width: space.columns, badge: badgeColumns, layout: layout)
-        let items = screen.items.map { item(of: $0, in: screen, columns) }
-        canvas.list(items, focused: screen.focus.focused, in: space, anchor: &scroll.inspection)
+        let items = screen.items
+        let contents = ListContents(items.map(\.key)) { [self] index in
+            item(of: items[index], in: screen, columns)
+        }
+        canvas.list(contents, focused: screen.focus.focused, in: space, anchor: &scroll.inspection)
     }
 
     private func item(

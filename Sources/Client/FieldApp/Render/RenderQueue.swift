@@ -24,10 +24,11 @@ extension Frame {
             drawEmpty(emptyQueue, in: rest)
             return
         }
-        let items = state.status.rows.map { row in
-            item(row, isFocused: row.id == screen.focus.focused, width: rest.columns)
+        let rows = state.status.rows
+        let contents = ListContents(rows.map(\.id)) { [self, width = rest.columns] index in
+            item(rows[index], isFocused: rows[index].id == screen.focus.focused, width: width)
         }
-        canvas.list(items, focused: screen.focus.focused, in: rest, anchor: &scroll.queue)
+        canvas.list(contents, focused: screen.focus.focused, in: rest, anchor: &scroll.queue)
     }
 
     private var emptyQueue: String {
