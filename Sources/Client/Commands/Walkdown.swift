@@ -21,7 +21,9 @@ package enum Walkdown {
             summary: "Fill inspections where there is no signal; synchronise when there is.",
             discussion: "Without a command: the application, on this terminal.",
             options: ScreenCommand.options,
-            subcommands: entries.map { $0.command(in: surroundings) }
+            subcommands: entries.map { $0.command(in: surroundings) } + [
+                .completions { program(in: surroundings) }
+            ]
         ) { invocation, console in
             let run = CommandRun(
                 invocation: invocation, console: console, surroundings: surroundings)

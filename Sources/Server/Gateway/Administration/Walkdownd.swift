@@ -25,7 +25,9 @@ package enum Walkdownd {
             root: Command(
                 "walkdownd",
                 summary: "The sync server of Walkdown.",
-                subcommands: local + administration.map { $0.command(in: source) }),
+                subcommands: local + administration.map { $0.command(in: source) } + [
+                    .completions { program(source) }
+                ]),
             globalOptions: [
                 Option(
                     "data", value: "DIR",
