@@ -27,27 +27,61 @@ package struct Pauses: Sendable {
         })
 }
 
-/// Moves the write-ahead log into the database file at moments that nobody notices: when nothing
-/// was edited for half a second; while pages are applied, also just after an edit, when the next one
-/// is furthest off; and when the log would grow without end. SQLite's own automatic checkpoint would
-/// come in the middle of somebody's key press.
-final class LogKeeper: Sendable {
+/// When the write-ahead log may be moved into the database file without anybody noticing: when nothing
+/// was edited for half a second; while pages are applied, when nothing was for five seconds, or just
+/// after an edit, when the next one is furthest off; and when the log would grow without end. Pure:
+/// times are of any clock that nobody sets.
+struct LogMoments: Sendable {
     /// Without an edit, so that a checkpoint is in nobody's way.
     static let quiet = Duration.milliseconds(500)
+    /// Without an edit while pages are applied, so that nobody is filling in a form. As long as somebody
+    /// is, the moment just after an edit is the better one: a checkpoint of 10 MiB takes about 20 ms.
+    static let away = Duration.seconds(5)
+    /// Edits that follow one another sooner are a burst, in which the next one is never far off.
+    static let burst = Duration.milliseconds(250)
     /// Pages of the log after which a good moment is used, and after which none is waited for: 10 and 60
     /// MiB.
     static let manyPages = 2_560
     static let tooManyPages = 15_360
 
-    /// Edits that follow one another sooner are a burst, in which the next one is never far off.
-    static let burst = Duration.milliseconds(250)
+    private var lastEdit: Duration?
+    /// No slice has come since the last edit, which was no part of a burst.
+    private var hasJustEdited = false
+    /// Pages that the log had after its last checkpoint.
+    private var movedPages = 0
 
+    mutating func noteEdit(at now: Duration) {
+        hasJustEdited = lastEdit.map { now - $0 >= Self.burst } ?? true
+        lastEdit = now
+    }
+
+    /// After a slice: whether the log is to be moved now.
+    /// - Parameter pages: what stands in the log.
+    mutating func isDue(afterSliceWith pages: Int, at now: Duration) -> Bool {
+        // Where all of it was moved, it begins anew.
+        if pages < movedPages { movedPages = 0 }
+        let isGoodMoment = hasJustEdited || hasBeenStill(for: Self.away, at: now)
+        hasJustEdited = false
+        let limit = isGoodMoment ? Self.manyPages : Self.tooManyPages
+        guard pages - movedPages >= limit else { return false }
+        movedPages = pages
+        return true
+    }
+
+    func isQuiet(at now: Duration) -> Bool { hasBeenStill(for: Self.quiet, at: now) }
+
+    mutating func noteMoved(pages: Int) { movedPages = pages }
+
+    private func hasBeenStill(for pause: Duration, at now: Duration) -> Bool {
+        lastEdit.map { now - $0 >= pause } ?? true
+    }
+}
+
+/// Moves the write-ahead log into the database file at moments that nobody notices (`LogMoments`).
+/// SQLite's own automatic checkpoint would come in the middle of somebody's key press.
+final class LogKeeper: Sendable {
     private struct State {
-        var lastEdit: Duration?
-        /// No slice has come since the last edit, which was no part of a burst.
-        var hasJustEdited = false
-        /// Pages that the log had after its last checkpoint.
-        var movedPages = 0
+        var moments = LogMoments()
         var isWaiting = false
     }
 
@@ -69,10 +103,7 @@ final class LogKeeper: Sendable {
     /// After an edit: the log is looked at when it has been quiet for long enough.
     func noteEdit() {
         let now = pauses.uptime()
-        state.withLock { state in
-            state.hasJustEdited = state.lastEdit.map { now - $0 >= Self.burst } ?? true
-            state.lastEdit = now
-        }
+        state.withLock { $0.moments.noteEdit(at: now) }
         waitForQuiet()
     }
 
@@ -80,22 +111,9 @@ final class LogKeeper: Sendable {
     func noteSlice(on connection: Connection) throws {
         let now = pauses.uptime()
         let pages = connection.loggedPages
-        let isDue = state.withLock { state in
-            // Where all of it was moved, it begins anew.
-            if pages < state.movedPages { state.movedPages = 0 }
-            let isGoodMoment = Self.isQuiet(state, at: now) || state.hasJustEdited
-            state.hasJustEdited = false
-            let limit = isGoodMoment ? Self.manyPages : Self.tooManyPages
-            guard pages - state.movedPages >= limit else { return false }
-            state.movedPages = pages
-            return true
-        }
+        let isDue = state.withLock { $0.moments.isDue(afterSliceWith: pages, at: now) }
         if isDue { try connection.checkpoint(.passive) }
         waitForQuiet()
-    }
-
-    private static func isQuiet(_ state: State, at now: Duration) -> Bool {
-        state.lastEdit.map { now - $0 >= quiet } ?? true
     }
 
     /// At most one visit is under way; it comes back until it finds the store quiet.
@@ -108,13 +126,13 @@ final class LogKeeper: Sendable {
     }
 
     private func visitLater() {
-        pauses.after(Self.quiet) { [weak self] in self?.visit() }
+        pauses.after(LogMoments.quiet) { [weak self] in self?.visit() }
     }
 
     private func visit() {
         let now = pauses.uptime()
         let isQuiet = state.withLock { state in
-            guard Self.isQuiet(state, at: now) else { return false }
+            guard state.moments.isQuiet(at: now) else { return false }
             state.isWaiting = false
             return true
         }
@@ -124,7 +142,7 @@ final class LogKeeper: Sendable {
         _ = try? database.perform { connection in
             tidy(connection)
             try connection.checkpoint(.passive)
-            state.withLock { $0.movedPages = connection.loggedPages }
+            state.withLock { $0.moments.noteMoved(pages: connection.loggedPages) }
         }
     }
 }
