@@ -17,6 +17,17 @@ struct BindingTests {
         #expect(printable == [])
     }
 
+    @Test(
+        "where text is typed, no key of the text is hidden by a command", arguments: Place.allCases)
+    func textKeys(place: Place) {
+        // Lists that are narrowed by typing need the arrows for themselves.
+        let isLine = [.editor, .resolution].contains(place)
+        guard isLine else { return }
+        let taken = BindingTable.keymap(for: place, demo: true).bindings.flatMap(\.keys)
+        #expect(LineEditor.keymap.bindings.flatMap(\.keys).filter(taken.contains) == [])
+        #expect(LineEditor.keymap.collisions == [])
+    }
+
     @Test("each binding says what it does", arguments: Place.allCases)
     func help(place: Place) {
         for binding in BindingTable.keymap(for: place, demo: true).bindings {

@@ -26,6 +26,34 @@ struct EditorTests {
         #expect(story.state.place == .inspection && story.focus == "faults")
     }
 
+    @Test("what was cut in one answer can be put into another, also after an undo")
+    func cut() throws {
+        var story = try Story.pumps()
+        story.go(to: "site")
+        story.press(.enter)
+        story.type("Hall 4 north")
+        story.press(.control("w"), .control("_"))
+        #expect(story.state.layers.top.editor?.line.text == "Hall 4 north")
+        story.press(.escape)
+        story.go(to: "weather/wind")
+        story.press(.enter)
+        story.press(.control("y"))
+        #expect(story.state.layers.top.editor?.line.text.hasSuffix("north") == true)
+    }
+
+    @Test("help shows the keys of the text where text is typed")
+    func keysOfText() throws {
+        var story = try Story.pumps()
+        story.go(to: "site")
+        story.press(.enter, .function(1))
+        guard case .help(let screen) = story.state.layers.top else {
+            Issue.record("no help")
+            return
+        }
+        let subjects = story.state.entries(of: screen).map(\.subject)
+        #expect(subjects.contains(.text(.cutWordBefore)) && subjects.contains(.command(.accept)))
+    }
+
     @Test("a digit on a question of several choices opens its list with that one marked")
     func severalByDigit() throws {
         var story = try Story.pumps()

@@ -63,6 +63,7 @@ struct LockTests {
         story.openFreezer()
         story.press(.down, .down, .down, .down, .enter)
         story.type("secret remark")
+        story.press(.control("u"), .control("y"))
         story.wait(4 * 60_000)
         #expect(story.state.place == .editor)
         story.wait(2 * 60_000)

@@ -34,10 +34,13 @@ struct ManualTests {
 
     private static var section: String {
         places.map { place in
-            let rows = BindingTable.keymap(for: place, demo: true).bindings.map { binding in
-                ".TP\n.B \(escaped(binding.keyNames))\n\(escaped(binding.help)).\n"
-            }
-            return ".SS \(place.title)\n" + rows.joined()
+            ".SS \(place.title)\n" + rows(of: BindingTable.keymap(for: place, demo: true))
+        }.joined() + ".SS While text is typed\n" + rows(of: LineEditor.keymap)
+    }
+
+    private static func rows<Command>(of keymap: Keymap<Command>) -> String {
+        keymap.bindings.map { binding in
+            ".TP\n.B \(escaped(binding.keyNames))\n\(escaped(binding.help)).\n"
         }.joined()
     }
 

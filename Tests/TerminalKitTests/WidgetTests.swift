@@ -30,6 +30,30 @@ struct LineEditorTests {
         #expect(editor.caret == 1)
     }
 
+    @Test("Words are stepped over and cut whole, and what was cut can be put in elsewhere")
+    func words() {
+        var editor = LineEditor("seal worn, Ölstand 漢字")
+        editor.toEnd()
+        var stops: [Int] = []
+        while editor.caret > 0 {
+            editor.handle(KeyEvent(.left, .control))
+            stops.append(editor.caret)
+        }
+        #expect(stops == [19, 11, 5, 0])
+        editor.handle(KeyEvent(.character("d"), .alt))
+        #expect(editor.text == " worn, Ölstand 漢字" && editor.cut == "seal")
+        editor.toEnd()
+        editor.handle(.control("y"))
+        #expect(editor.text == " worn, Ölstand 漢字seal")
+        editor.handle(.control("w"))
+        #expect(editor.text == " worn, Ölstand " && editor.cut == "漢字seal")
+        // Nothing to cut keeps what was cut.
+        editor.handle(.control("k"))
+        #expect(editor.cut == "漢字seal")
+        editor.handle(.control("u"))
+        #expect(editor.isEmpty && editor.cut == " worn, Ölstand ")
+    }
+
     @Test("Text beyond the limit is not taken")
     func limit() {
         var editor = LineEditor("", limit: 4)

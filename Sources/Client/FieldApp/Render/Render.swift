@@ -22,7 +22,7 @@ package struct Scroll: Sendable {
     var why = ScrollAnchor<Int>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
-    var commands = ScrollAnchor<Command>()
+    var commands = ScrollAnchor<AppState.Entry.Subject>()
 
     package init() {}
 }

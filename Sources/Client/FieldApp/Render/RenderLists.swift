@@ -63,7 +63,8 @@ extension Frame {
     }
 
     private mutating func drawEntries(
-        _ entries: [AppState.Entry], filter: LineEditor, focused: Command?, heading: String,
+        _ entries: [AppState.Entry], filter: LineEditor, focused: AppState.Entry.Subject?,
+        heading: String,
         in space: Rect
     ) {
         var rest = space
@@ -75,7 +76,7 @@ extension Frame {
         }
         let line = rest.cutTop(1)
         let items = entries.map { entry in
-            item(entry, isFocused: entry.command == focused, width: rest.columns)
+            item(entry, isFocused: entry.subject == focused, width: rest.columns)
         }
         if items.isEmpty { drawEmpty("No key or command fits that text", in: rest) }
         canvas.list(items, focused: focused, in: rest, anchor: &scroll.commands)
@@ -84,14 +85,14 @@ extension Frame {
 
     private func item(
         _ entry: AppState.Entry, isFocused: Bool, width: Int
-    ) -> ListItem<Command> {
+    ) -> ListItem<AppState.Entry.Subject> {
         let keys = layout.hasRoom ? 18 : min(14, width / 3)
         let reason = entry.whyDisabled.map { " (not now: \($0))" } ?? ""
         let lines = TextFlow.wrapped(entry.help + reason, to: max(4, width - keys - 4))
         let keyLines = TextFlow.wrapped(entry.keys, to: keys)
         let marker = marker(isFocused)
         let isDisabled = entry.whyDisabled != nil
-        return ListItem(entry.command, rows: max(lines.count, keyLines.count)) {
+        return ListItem(entry.subject, rows: max(lines.count, keyLines.count)) {
             [theme] canvas, rect in
             canvas.text(marker, column: rect.column, row: rect.row)
             canvas.lines(

@@ -37,6 +37,8 @@ package struct AppState: Equatable, Sendable {
     package var unkept = UnkeptDrafts()
     /// Reviews that were left before all was decided: whoever comes back finds what was decided.
     package var leftReviews: [RecordID: ReviewScreen] = [:]
+    /// What was cut in one answer and can be put into another; gone when the device locks.
+    package var cut = ""
 
     package struct CycleFigures: Equatable, Sendable {
         package var sent: Int

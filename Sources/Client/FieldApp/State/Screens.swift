@@ -139,7 +139,7 @@ package enum Decision: Equatable, Sendable {
 /// The keys that work here.
 package struct HelpScreen: Equatable, Sendable {
     package var filter = LineEditor(limit: 100)
-    package var focus = ListFocus<Command>()
+    package var focus = ListFocus<AppState.Entry.Subject>()
     /// The place that the help is about.
     package let place: Place
 
@@ -149,7 +149,7 @@ package struct HelpScreen: Equatable, Sendable {
 /// Commands by name.
 package struct PaletteScreen: Equatable, Sendable {
     package var filter = LineEditor(limit: 100)
-    package var focus = ListFocus<Command>()
+    package var focus = ListFocus<AppState.Entry.Subject>()
     /// Where a chosen command acts.
     package let place: Place
 

@@ -15,6 +15,7 @@ extension AppState {
         var editor = AnswerEditor(
             key: key, text: text ?? draft ?? stored, original: stored,
             isMultiline: question.type == .text(multiline: true), step: step)
+        editor.line.cut = cut
         if let text {
             editor.earlier = [LineEditor(draft ?? stored)]
             editor.draftDue = text == stored ? nil : now.uptime + AnswerEditor.draftDelay
@@ -64,7 +65,7 @@ extension AppState {
     mutating func undoInEditor() {
         changeEditor { editor in
             guard let earlier = editor.earlier.popLast() else { return }
-            editor.line = earlier
+            editor.line.restore(earlier)
         }
     }
 
@@ -79,6 +80,7 @@ extension AppState {
             editor.draftDue = editor.draftDue ?? now.uptime + AnswerEditor.draftDelay
         }
         layers.top.editor = editor
+        cut = editor.line.cut
     }
 
     /// Enter: stores and goes on. What breaks a rule is said and stays in the editor, which can

@@ -1,6 +1,6 @@
 import Coding
 import Forms
-import TerminalKit
+package import TerminalKit
 
 /// The lists that stand over a screen for a moment: sections, choices, help, commands.
 extension AppState {
@@ -30,16 +30,27 @@ extension AppState {
 
     /// A row of help or palette.
     package struct Entry: Equatable, Sendable {
-        package let command: Command
+        /// A command, or what a key does to the text that is being typed.
+        package enum Subject: Hashable, Sendable {
+            case command(Command)
+            case text(LineEditor.Action)
+        }
+
+        package let subject: Subject
         package let keys: String
         package let label: String
         package let help: String
         /// Why it cannot be used just now.
         package let whyDisabled: String?
+
+        package var command: Command? {
+            if case .command(let command) = subject { command } else { nil }
+        }
     }
 
     package func entries(of screen: HelpScreen) -> [Entry] {
-        entries(for: screen.place, filter: screen.filter.text)
+        let keys = screen.place.takesText ? Self.textKeys : []
+        return fitting(entries(for: screen.place) + keys, screen.filter.text)
     }
 
     /// The palette leaves out what acts on the palette itself or only moves.
@@ -48,19 +59,30 @@ extension AppState {
             .palette, .back, .up, .down, .pageUp, .pageDown, .first, .last, .next, .previous,
             .accept, .newLine,
         ]
-        return entries(for: screen.place, filter: screen.filter.text)
-            .filter { !left.contains($0.command) }
+        return fitting(entries(for: screen.place), screen.filter.text)
+            .filter { entry in entry.command.map { !left.contains($0) } ?? false }
     }
 
-    private func entries(for place: Place, filter: String) -> [Entry] {
+    private static let textKeys = LineEditor.keymap.bindings.map { binding in
+        Entry(
+            subject: .text(binding.command), keys: binding.keyNames, label: "",
+            help: binding.help, whyDisabled: nil)
+    }
+
+    private func entries(for place: Place) -> [Entry] {
         var beneath = self
         beneath.layers.pop()
-        let words = filter.lowercased().split(separator: " ")
         return BindingTable.keymap(for: place, demo: demo != nil).bindings.map { binding in
             Entry(
-                command: binding.command, keys: binding.keyNames, label: binding.label,
-                help: binding.help, whyDisabled: beneath.whyDisabled(binding.command))
-        }.filter { entry in
+                subject: .command(binding.command), keys: binding.keyNames,
+                label: binding.label, help: binding.help,
+                whyDisabled: beneath.whyDisabled(binding.command))
+        }
+    }
+
+    private func fitting(_ entries: [Entry], _ filter: String) -> [Entry] {
+        let words = filter.lowercased().split(separator: " ")
+        return entries.filter { entry in
             let text = "\(entry.keys) \(entry.label) \(entry.help)".lowercased()
             return words.allSatisfy(text.contains)
         }
@@ -69,17 +91,17 @@ extension AppState {
     mutating func settleCommands() {
         switch layers.top {
         case .help(var screen):
-            screen.focus.settle(entries(of: screen).map(\.command))
+            screen.focus.settle(entries(of: screen).map(\.subject))
             layers.top = .help(screen)
         case .palette(var screen):
-            screen.focus.settle(entries(of: screen).map(\.command))
+            screen.focus.settle(entries(of: screen).map(\.subject))
             layers.top = .palette(screen)
         default: break
         }
     }
 
     mutating func run(_ palette: PaletteScreen) -> [Effect] {
-        guard let command = palette.focus.focused else { return [] }
+        guard case .command(let command)? = palette.focus.focused else { return [] }
         layers.pop()
         return perform(command)
     }

@@ -63,10 +63,10 @@ extension AppState {
             screen.focus.move(by: distance, in: screen.paths)
             layers.top = .review(screen)
         case .help(var screen):
-            screen.focus.move(by: distance, in: entries(of: screen).map(\.command))
+            screen.focus.move(by: distance, in: entries(of: screen).map(\.subject))
             layers.top = .help(screen)
         case .palette(var screen):
-            screen.focus.move(by: distance, in: entries(of: screen).map(\.command))
+            screen.focus.move(by: distance, in: entries(of: screen).map(\.subject))
             layers.top = .palette(screen)
         }
     }

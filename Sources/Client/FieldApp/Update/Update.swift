@@ -121,6 +121,7 @@ extension AppState {
         status = StatusPicture()
         unkept.removeAll()
         leftReviews = [:]
+        cut = ""
         isSyncing = false
         cycleProgress = nil
         isSyncDemanded = false

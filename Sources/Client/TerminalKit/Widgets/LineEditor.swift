@@ -5,6 +5,8 @@ package struct LineEditor: Hashable, Sendable {
     private var after: String
     /// UTF-8 bytes; typing beyond it does nothing. A field's value may hold 64 KiB.
     package var limit: Int
+    /// What was cut last, for `yank`. Whoever opens the next editor may hand it on.
+    package var cut = ""
 
     package init(_ text: String = "", limit: Int = 65_536) {
         before = text
@@ -46,12 +48,52 @@ package struct LineEditor: Hashable, Sendable {
         joinClusters()
     }
 
-    package mutating func deleteToStart() { before = "" }
-    package mutating func deleteToEnd() { after = "" }
+    package mutating func cutToStart() {
+        take(before)
+        before = ""
+    }
 
-    package mutating func deleteWord() {
-        while let last = before.last, last == " " { before.removeLast() }
-        while let last = before.last, last != " " { before.removeLast() }
+    package mutating func cutToEnd() {
+        take(after)
+        after = ""
+    }
+
+    /// Up to the blank before the word, as shells do.
+    package mutating func cutWordBefore() {
+        let rest = before.dropLast(while: { $0 == " " }).dropLast(while: { $0 != " " })
+        take(String(before[rest.endIndex...]))
+        before = String(rest)
+    }
+
+    package mutating func cutWordAfter() {
+        let rest = after.drop(while: { !$0.isPartOfWord }).drop(while: \.isPartOfWord)
+        take(String(after[..<rest.startIndex]))
+        after = String(rest)
+    }
+
+    /// Nothing cut leaves what was cut before.
+    private mutating func take(_ piece: String) {
+        if !piece.isEmpty { cut = piece }
+    }
+
+    /// The text and caret of then; what was cut since stays at hand.
+    package mutating func restore(_ earlier: LineEditor) {
+        before = earlier.before
+        after = earlier.after
+    }
+
+    /// To the beginning of the word before the caret.
+    package mutating func wordLeft() {
+        let rest = before.dropLast(while: { !$0.isPartOfWord }).dropLast(while: \.isPartOfWord)
+        after = before[rest.endIndex...] + after
+        before = String(rest)
+    }
+
+    /// Behind the end of the word after the caret.
+    package mutating func wordRight() {
+        let rest = after.drop(while: { !$0.isPartOfWord }).drop(while: \.isPartOfWord)
+        before += after[..<rest.startIndex]
+        after = String(rest)
     }
 
     package mutating func left() {
@@ -112,5 +154,18 @@ package struct LineEditor: Hashable, Sendable {
         }
         let tail = TextFlow.cut(after, to: max(0, columns - width))
         return (String(head.reversed()) + tail, width)
+    }
+}
+
+extension Character {
+    fileprivate var isPartOfWord: Bool { isLetter || isNumber }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// Without the characters at its end that the closure takes.
+    fileprivate func dropLast(while isDropped: (Character) -> Bool) -> Substring {
+        var rest = self[startIndex...]
+        while let last = rest.last, isDropped(last) { rest.removeLast() }
+        return rest
     }
 }
