@@ -156,6 +156,43 @@ struct FillingTests {
         #expect(filling.isReadonly(AnswerKey("total")))
     }
 
+    @Test("who looks works out what rests on the answers alone, and takes the rest as it stands")
+    func looking() throws {
+        var parts = FormParts(id: "sums", version: "1", title: "Sums")
+        parts.sections = [
+            Section(
+                name: "main", title: "Main",
+                questions: ["a", "b"].map { Question(path: $0, label: $0, type: .integer) })
+        ]
+        parts.hidden = try [
+            ("sum", "/data/a + /data/b"), ("double", "/data/sum * 2"),
+            ("day", "format-date(today(), '%Y')"), ("when", "if(/data/a > 0, now(), '')"),
+            ("key", "concat('k', uuid())"), ("of_key", "concat(/data/key, /data/sum)"),
+        ].map { path, calculation in
+            var question = Question(path: path, label: path, type: .text(multiline: false))
+            question.isHidden = true
+            question.rules.calculate = try FormExpression(calculation)
+            return question
+        }
+        let form = try FormDefinition(parts)
+        var answers = FormAnswers([
+            "a": .integer(30), "b": .integer(40), "sum": .string("21"), "double": .string("42"),
+            "day": .string("1999"), "when": .string("then"), "key": .string("k1"),
+            "of_key": .string("k121"),
+        ])
+        answers[AnswerKey("b")] = .integer(40)
+        func looked(_ calculates: FillingSurroundings.Calculations) -> [String] {
+            var surroundings = FillingSurroundings.looking(at: 1_772_438_400_000)
+            surroundings.calculates = calculates
+            let filling = FormFilling(form, answers: answers, in: surroundings)
+            return parts.hidden.map { filling.value(of: AnswerKey($0.path)).plainText }
+        }
+        #expect(looked(.none) == ["21", "42", "1999", "then", "k1", "k121"])
+        #expect(looked(.answers) == ["70", "140", "1999", "then", "k1", "k170"])
+        #expect(looked(.day) == ["70", "140", "2026", "then", "k1", "k170"])
+        #expect(looked(.all)[3].hasPrefix("2026-03-02"))
+    }
+
     @Test("sections count their rows; what is calculated is not counted")
     func progress() throws {
         var filling = try PumpRound.filling()

@@ -80,6 +80,12 @@ final class StoryServer {
             holds.note(mutation, .rejected, conflicts: [])
             return Verdict(mutationId: mutation.id, status: .rejected, error: error)
         }
+        if mutation.operation != .delete, isBelowDeleted(mutation) {
+            holds.note(mutation, .rejected, conflicts: [])
+            return Verdict(
+                mutationId: mutation.id, status: .rejected,
+                error: WireError(code: "parent_deleted", message: "It was deleted."))
+        }
         if let holder = holds.holder(of: mutation) {
             holds.note(mutation, .held, conflicts: [])
             return Verdict(mutationId: mutation.id, status: .held, heldBy: holder)
@@ -96,6 +102,15 @@ final class StoryServer {
                 hash: mutation.contentHash, status: outcome.status, conflicts: outcome.conflicts)
         }
         return outcome.verdict(for: mutation.id, updatedAtUtc: updatedAt)
+    }
+
+    private func isBelowDeleted(_ mutation: Mutation) -> Bool {
+        var next = records[mutation.record]?.parent ?? mutation.parent
+        while let id = next, let record = records[id] {
+            if record.isDeleted { return true }
+            next = record.parent
+        }
+        return false
     }
 
     func merge(_ mutation: Mutation, by node: NodeID) -> RecordOutcome {
@@ -147,7 +162,8 @@ final class StoryServer {
             FieldChange(value: value, baseVersion: known?.version ?? 0, lamport: lamport)
         }
         let mutation = Mutation(
-            id: MutationID("b-\(lamport)"), sequence: lamport, table: table, record: id,
+            id: MutationID("b-\(lamport)"), sequence: lamport, table: known?.table ?? table,
+            record: id,
             parent: known?.parent ?? parent, operation: known == nil ? .insert : .update,
             lamport: lamport, changes: changes, createdAtUtc: updatedAt)
         _ = merge(mutation, by: node)
@@ -155,6 +171,10 @@ final class StoryServer {
 
     func delete(_ id: RecordID, by node: NodeID = "node-b") {
         edit(id, [Mutation.deletedField: .integer(1)], by: node)
+    }
+
+    func restore(_ id: RecordID, by node: NodeID = "node-b") {
+        edit(id, [Mutation.deletedField: .integer(0)], by: node)
     }
 
     /// A supervisor takes the reading of a mutation in review, or keeps the one that stands.
@@ -209,11 +229,13 @@ final class StoryServer {
 }
 
 extension Device {
-    /// Pushes until nothing can be sent, then pulls until there is no more.
+    /// Pushes until nothing can be sent, then pulls until there is no more, and asks what is to ask.
     @discardableResult
     func sync(_ server: StoryServer) throws -> PageReport {
         try pushAll(to: server)
-        return try pullAll(from: server)
+        let report = try pullAll(from: server)
+        try store.askAboutDeleted()
+        return report
     }
 
     func pushAll(to server: StoryServer) throws {

@@ -68,6 +68,7 @@ final class AcknowledgingByRow: Replica {
     }
 
     func beginRepair(of sites: [String]) throws -> Bool { try store.beginRepair(of: sites) }
+    func askAboutDeleted() throws { try store.askAboutDeleted() }
     func outboxCounts() throws -> OutboxCounts { try store.outboxCounts() }
     func note(_ report: CycleReport, at now: Int64) throws { try store.note(report, at: now) }
     func keepUp(while goOn: () -> Bool) throws { try store.keepUp(while: goOn) }

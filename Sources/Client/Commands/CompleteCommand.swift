@@ -8,7 +8,10 @@ internal import Replication
 enum CompleteCommand {
     static let entry = Entry(
         name: "complete", summary: "Check and finish an inspection.",
-        discussion: "Lists what is missing or wrong, and exits 3, where it cannot be finished.",
+        discussion: """
+            Lists what is missing, wrong or refused by the server, and exits 3, where it cannot be \
+            finished.
+            """,
         positionals: [.inspection]
     ) { run in
         try run.withStore(for: .writing) { store in
@@ -19,6 +22,8 @@ enum CompleteCommand {
                 throw refusal
             } catch Completion.Refusal.problems(let problems) {
                 return try refuse(problems, of: id, store, run)
+            } catch StoreError.changesRefused {
+                return try refuse(store.changesRefused(of: id), of: id, store, run)
             }
             try store.complete(id)
             let done = try store.inspection(id).summary
@@ -43,6 +48,40 @@ enum CompleteCommand {
             lines.map { "\($0.address): \($0.message)\n" }.joined()
         }
         return .validation
+    }
+
+    private static func refuse(
+        _ changes: [OutboxRow], of id: RecordID, _ store: DeviceStore, _ run: CommandRun
+    ) throws -> ExitCode {
+        let detail = try store.inspection(id)
+        run.console.say(
+            "walkdown: the server has refused "
+                + counted(changes.count, "change", "changes")
+                + " of it: 'retry', edit or 'discard' first; the inspection stays"
+                + " \(detail.summary.stateWords)")
+        try run.emit([
+            "id": .string(id.rawValue), "state": .string(detail.summary.state),
+            "refused": .array(changes.map { $0.json(with: [:]) }),
+        ]) {
+            changes.map { change in
+                let what = detail.addresses(of: change).joined(separator: " ")
+                return terminalSafe("\(change.mutationId): \(what): \(change.lastError ?? "")")
+                    + "\n"
+            }.joined()
+        }
+        return .validation
+    }
+}
+
+extension InspectionDetail {
+    /// The answers that a change names, as people write them.
+    fileprivate func addresses(of change: OutboxRow) -> [String] {
+        guard let row = rows.first(where: { $0.id == change.recordId }) else {
+            return change.columns
+        }
+        let answers = change.columns.filter { !BuiltInField.isBuiltIn($0) }
+        return answers.isEmpty
+            ? [address(of: row.path, in: row)] : answers.map { address(of: $0, in: row) }
     }
 }
 

@@ -39,7 +39,7 @@ enum ShowCommand {
             }
         }
         lines += table.text.split(separator: "\n").map(String.init)
-        for conflict in detail.conflicts {
+        for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
             lines += [
                 "", "conflict in \(detail.address(of: conflict)) (\(conflict.rule))",
                 "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
@@ -47,10 +47,10 @@ enum ShowCommand {
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
             ]
         }
-        if detail.conflicts.contains(where: \.isDeletion) {
+        if let deletion = detail.conflicts.first(where: \.isDeletion) {
             lines += [
                 "",
-                (detail.summary.isDeleted ? "The inspection" : "A row")
+                (deletion.recordId == summary.id ? "The inspection" : "A row")
                     + " was deleted elsewhere: 'resolve --mine' restores it, '--theirs' lets"
                     + " it go.",
             ]

@@ -21,7 +21,7 @@ enum StoreWords {
         switch error {
         case .refused(.queueFull, _):
             Failure(.failed, error.description, advice: "'walkdown sync' sends them.")
-        case .refused, .unresolved, .notInConflict, .changedSinceShown:
+        case .refused, .unresolved, .notInConflict, .changedSinceShown, .changesRefused:
             Failure(.validation, error.description)
         case .unknownRecord, .unknownMutation, .wrongStatus: Failure(.failed, error.description)
         case .unknownForm:

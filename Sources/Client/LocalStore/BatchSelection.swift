@@ -103,6 +103,9 @@ struct BatchSelection {
         return !waits && !lacksServerRecord(row)
     }
 
+    /// Later changes of the record wait as well.
+    mutating func passOver(_ record: RecordID) { passedOver.insert(record) }
+
     /// The server refuses an update or a child of a record that it does not have; one whose INSERT
     /// goes in the same batch before it is fine.
     private func lacksServerRecord(_ row: QueuedRow) -> Bool {
@@ -176,6 +179,12 @@ struct QueuedRow {
     var pullPosition: String?
     /// Before the server was restored.
     var wasInReview: Bool
+
+    /// Whether it is of what stands below an inspection, and goes where that goes.
+    var isPart: Bool {
+        ![RecordTable.site, RecordTable.asset, RecordTable.inspection, RecordTable.assignment]
+            .contains(table)
+    }
 
     /// The server has a version of it, or a supervisor has let its INSERT go: then what is left of it
     /// is for a supervisor too.
@@ -256,6 +265,9 @@ extension Connection {
         _ row: QueuedRow, to selection: inout BatchSelection, _ haveOldBases: Bool
     ) throws {
         guard selection.admits(row) else { return }
+        if let parent = row.parent, row.isPart, try isBelowQuestion(parent) {
+            return selection.passOver(row.record)
+        }
         let time = try time(of: row, haveOldBases)
         selection.add(try mutation(of: row, at: time), of: time)
     }

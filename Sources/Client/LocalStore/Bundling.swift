@@ -73,8 +73,13 @@ extension DeviceStore {
     /// bundle.
     package func isInBundle(whatResolves id: RecordID) throws -> Bool {
         try read { database in
-            try database.waitingMutations(of: id).contains {
-                $0.status == "CONFLICT" && $0.isInBundle
+            let waiting = try database.waitingMutations(of: id)
+            let conflicts = waiting.filter { $0.status == "CONFLICT" }
+            if conflicts.contains(where: \.isInBundle) { return true }
+            // What waits below it goes with a deleted record.
+            guard try conflicts.contains(where: { try $0.meetsTombstone() }) else { return false }
+            return try database.family(of: id).contains { member in
+                try database.waitingMutations(of: member).contains(where: \.isInBundle)
             }
         }
     }

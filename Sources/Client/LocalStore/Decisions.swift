@@ -28,6 +28,9 @@ extension DeviceStore {
     package func recordsRemoved(byDiscarding id: MutationID) throws -> [RecordID] {
         try read { database in
             let mutation = try database.waitingMutation(id)
+            if mutation.status == "CONFLICT", try mutation.meetsTombstone() {
+                return try database.recordsRemoved(byLettingGo: mutation.record)
+            }
             return try database.recordsRemoved(
                 byDiscarding: mutation.operation, of: mutation.record)
         }
@@ -44,7 +47,13 @@ extension DeviceStore {
             switch mutation.operation {
             case "INSERT" where try !database.isOnServer(mutation.record):
                 try removeUnsent(mutation.record, rule: MergeRule.discarded.rawValue, database)
-            default: try giveUp(mutation, database)
+            default:
+                try giveUp(mutation, rule: MergeRule.discarded.rawValue, database)
+                if mutation.status == "CONFLICT", try mutation.meetsTombstone(),
+                    try database.isTombstone(mutation.record)
+                {
+                    try letGoBelow(mutation.record, database)
+                }
             }
         }
     }
@@ -74,18 +83,23 @@ extension DeviceStore {
             try conflict.requireDecided(by: resolutions)
             try conflict.requireUnchanged(since: shown)
             var entries = try conflict.settle(absorbed.combinedEntries, resolutions, database)
-            try database.keepInHistory(conflict.given, of: id, rule: MergeRule.resolved.rawValue)
             let operation = absorbed.combinedOperation
-            if conflict.meetsTombstone, !entries.isEmpty, operation != "DELETE" {
+            if try conflict.letsGo(by: resolutions) && database.isDeletedThere(id) {
+                conflict.giveUp(entries)
+                entries = [:]
+            } else if conflict.meetsTombstone, operation != "DELETE" {
                 entries[Mutation.deletedField] = try conflict.restoration(database)
                 try database.execute(
                     "UPDATE record SET is_deleted = 0 WHERE id = ?", [.text(id.rawValue)])
+                try database.awaitRestoration(of: id)
             }
+            try database.keepInHistory(conflict.given, of: id, rule: MergeRule.resolved.rawValue)
             _ = try database.replace(
                 absorbed, with: entries, operation: operation, newID: sources.newID())
             let names = Set(absorbed.flatMap(\.entries.keys))
             for name in names { try database.showConfirmedOrNewest(name, of: id) }
             try database.forgetOldBases(of: resolutions.keys, on: id)
+            if try database.isTombstone(id) { try letGoBelow(id, database) }
         }
     }
 
@@ -143,9 +157,10 @@ extension DeviceStore {
         return id
     }
 
-    private func giveUp(_ mutation: WaitingMutation, _ database: Connection) throws {
-        try database.keepInHistory(
-            mutation.entries, of: mutation.record, rule: MergeRule.discarded.rawValue)
+    func giveUp(
+        _ mutation: WaitingMutation, rule: String, _ database: Connection
+    ) throws {
+        try database.keepInHistory(mutation.entries, of: mutation.record, rule: rule)
         try database.execute(
             "DELETE FROM __sync_outbox WHERE seq_id = ?", [.integer(mutation.sequence)])
         for (name, entry) in mutation.entries {
@@ -189,7 +204,7 @@ extension Connection {
 
     /// Whether a server has confirmed the record, in whatever way it came to it: then giving up an
     /// INSERT gives up its values and not the record.
-    fileprivate func isOnServer(_ id: RecordID) throws -> Bool {
+    func isOnServer(_ id: RecordID) throws -> Bool {
         try first("SELECT version > 0 FROM record WHERE id = ?", [.text(id.rawValue)]) {
             try $0.flag(0)
         } ?? false

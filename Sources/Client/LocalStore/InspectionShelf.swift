@@ -104,10 +104,8 @@ struct InspectionShelf {
         guard let record = records[id] else { return nil }
         let formID = text(BuiltInField.form, of: id) ?? ""
         let version = text(BuiltInField.formVersion, of: id) ?? ""
-        let answers = answers(of: id)
-        let filling = try form(formID, version: version).map {
-            FormFilling($0, answers: answers, in: surroundings)
-        }
+        let filling = try filling(of: id)
+        let answers = filling?.answers ?? answers(of: id)
         let progress = filling?.state
         let asset = assetID(of: id).flatMap { assets[$0] }
         let count = answers.rows.reduce(answers.fields.count) { $0 + $1.fields.count }
@@ -118,6 +116,25 @@ struct InspectionShelf {
             dueOn: text(BuiltInField.due, of: id), sync: badges[id] ?? .synced,
             answered: progress?.answered ?? count, total: progress?.total ?? count,
             version: record.version, isDeleted: record.isDeleted)
+    }
+
+    /// The inspection as its form takes it, with what the form works out brought up to date: what a
+    /// colleague changed may have come in since the last answer was given here. Nothing of that is written
+    /// by looking, and by *complete* all of it. A finished inspection goes by its answers alone, and a signed one
+    /// stands as it was signed. nil where its form is not here.
+    mutating func filling(of id: RecordID) throws -> FormFilling? {
+        let formID = text(BuiltInField.form, of: id) ?? ""
+        let version = text(BuiltInField.formVersion, of: id) ?? ""
+        var surroundings = surroundings
+        surroundings.calculates =
+            switch text(BuiltInField.state, of: id) {
+            case InspectionState.approved.rawValue: .none
+            case InspectionState.complete.rawValue: .answers
+            default: .day
+            }
+        return try form(formID, version: version).map {
+            FormFilling($0, answers: answers(of: id), in: surroundings)
+        }
     }
 
     /// Never blank, whatever the form's own rule comes to.
@@ -132,7 +149,7 @@ struct InspectionShelf {
         }
         return InspectionName.text(
             title: title, instanceName: instanceName, form: filling?.form, formID: formID,
-            answers: answers(of: id).fields,
+            answers: filling?.answers.fields ?? answers(of: id).fields,
             asset: asset.map {
                 Asset(
                     id: $0.id.rawValue, tag: $0.tag, title: $0.name, model: $0.model,

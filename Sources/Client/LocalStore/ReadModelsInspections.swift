@@ -24,13 +24,16 @@ extension DeviceStore {
                 throw StoreError.unknownRecord(id.rawValue)
             }
             let badges = try database.fieldBadges(of: id)
-            let values = shelf.fields(of: id).filter { !BuiltInField.isBuiltIn($0.key) }
+            var values = shelf.fields(of: id).filter { !BuiltInField.isBuiltIn($0.key) }
+            let answers = try shelf.filling(of: id)?.answers ?? shelf.answers(of: id)
+            values.merge(answers.fields) { $1 }
+            for name in values.keys where answers.fields[name] == nil { values[name] = .null }
             let rowBadges = try database.fieldBadges(ofRowsBelow: id)
             return InspectionDetail(
                 summary: summary, assetID: shelf.assetID(of: id),
                 comment: shelf.text(BuiltInField.comment, of: id),
                 fields: InspectionDetail.shown(values, badges),
-                rows: shelf.answers(of: id).rows.map { .init($0, rowBadges, in: shelf, id) },
+                rows: answers.rows.map { .init($0, rowBadges, in: answers) },
                 conflicts: try database.conflicts(of: id)
                     + database.rowRecords(below: id).flatMap { try database.conflicts(of: $0) })
         }
@@ -91,12 +94,12 @@ extension InspectionDetail {
 extension InspectionDetail.Row {
     fileprivate init(
         _ row: FormAnswers.Row, _ badges: [RecordID: [FieldName: SyncBadge]],
-        in shelf: InspectionShelf, _ inspection: RecordID
+        in answers: FormAnswers
     ) {
         id = RecordID(row.id)
         parent = row.parent.map { RecordID($0) }
         path = row.path
-        let brothers = shelf.answers(of: inspection).rows(of: row.path, in: row.parent)
+        let brothers = answers.rows(of: row.path, in: row.parent)
         index = (brothers.firstIndex { $0.id == row.id } ?? 0) + 1
         let own = (badges[id] ?? [:]).filter { !BuiltInField.isBuiltIn($0.key) }
         var values = row.fields

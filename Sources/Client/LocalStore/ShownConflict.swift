@@ -100,6 +100,19 @@ struct ShownConflict {
         conflicts.values.contains { $0.rule == MergeRule.tombstone.rawValue }
     }
 
+    /// Whether nothing is kept of a record that somebody else has deleted.
+    func letsGo(by resolutions: [FieldName: Resolution]) -> Bool {
+        meetsTombstone
+            && conflicts.allSatisfy {
+                $1.rule != MergeRule.tombstone.rawValue || resolutions[$0] == .theirs
+            }
+    }
+
+    /// What is not kept either, as later changes of a record that is let go.
+    mutating func giveUp(_ entries: [FieldName: WaitingMutation.Entry]) {
+        given.merge(entries) { first, _ in first }
+    }
+
     /// The entry that takes the tombstone back, on the version that was shown.
     func restoration(_ database: Connection) throws -> WaitingMutation.Entry {
         WaitingMutation.Entry(

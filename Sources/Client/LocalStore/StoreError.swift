@@ -60,6 +60,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case notInConflict([String])
     /// The other side of a conflict has changed since it was shown.
     case changedSinceShown([String])
+    /// Changes of an inspection that the server has refused, by mutation: it cannot be finished.
+    case changesRefused([String])
     /// A row holds what this program never writes.
     case damaged(String)
     /// The statement is not one that `sql` runs.
@@ -87,6 +89,9 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notInConflict(let fields): "not in conflict: \(fields.joined(separator: ", "))"
         case .changedSinceShown(let fields):
             "changed again by somebody else: \(fields.joined(separator: ", "))"
+        case .changesRefused(let ids):
+            "the server has refused \(ids.count == 1 ? "a change" : "\(ids.count) changes") of it:"
+                + " retry, edit or discard first"
         case .damaged(let what): "the store is damaged: \(what)"
         case .statementNotAllowed(let why): why
         case .readOnly: "another process holds this home; it can only be read"

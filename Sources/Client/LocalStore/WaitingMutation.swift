@@ -122,7 +122,7 @@ extension Connection {
         return MutationID(newID)
     }
 
-    private func insert(
+    func insert(
         _ entry: WaitingMutation.Entry, of name: FieldName, into sequence: Int64
     ) throws {
         try execute(

@@ -67,6 +67,7 @@ package struct Cycle {
         report.pulled = machine.pulled
         report.hasNewNode = machine.hasNewNode
         do {
+            try replica.askAboutDeleted()
             report.waiting = try replica.outboxCounts()
         } catch {
             // A finished cycle stays finished, but nobody may read "nothing waits" from it.

@@ -65,6 +65,9 @@ package protocol Replica: AnyObject, Sendable {
     /// Each was refused alone, and what is to blame is not known: they come behind all others, and the
     /// fifth time sets aside those that are *refused*; not those that are *held*.
     func countRefusals(_ refused: [CopyVerdict]) throws
+    /// What was refused because the record above it was deleted waits for a person's decision on that
+    /// record.
+    func askAboutDeleted() throws
     func outboxCounts() throws -> OutboxCounts
     /// Mutations that wait to be sent or for an answer, without counting them one by one.
     func waiting() throws -> Int
@@ -94,6 +97,8 @@ extension Replica {
         let counts = try outboxCounts()
         return counts.pending + counts.inFlight
     }
+
+    package func askAboutDeleted() throws {}
 
     /// A replica that keeps nothing for long needs no upkeep.
     package func keepUp(while goOn: () -> Bool) throws {}

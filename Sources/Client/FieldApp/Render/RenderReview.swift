@@ -73,6 +73,12 @@ struct ReviewItem {
     }
 
     private var sides: [Side] {
+        guard !field.isRecord else {
+            return [
+                side("mine", field.mine, isChosen: decision == .mine, instead: "restored"),
+                side("theirs", field.theirs, isChosen: decision == .theirs, instead: "deleted"),
+            ]
+        }
         var sides = [
             side("before", field.base, isChosen: false),
             side("mine", field.mine, isChosen: decision == .mine),

@@ -243,5 +243,11 @@ package struct ConflictField: Equatable, Sendable, Identifiable {
     }
 
     package var id: String { path }
-    package var label: String { question?.label ?? path }
+    package var label: String {
+        question?.label ?? (isRecord ? "All of it" : path)
+    }
+
+    /// Whether the record itself is meant: nobody has changed an answer of it here, but work below it
+    /// waits for whether it comes back.
+    package var isRecord: Bool { path == "@deleted" }
 }

@@ -6,7 +6,8 @@ internal import SQLite
 
 extension SQLiteStore {
     package func export(form: String?) throws -> [ExportRow] {
-        try readForOffice { connection in
+        let now = environment.now()
+        return try readForOffice { connection in
             let rows = try connection.query(
                 StoredRecord.select
                     + " WHERE table_name = 'inspection' AND is_deleted = 0 ORDER BY id", [],
@@ -18,7 +19,7 @@ extension SQLiteStore {
                 return ExportRow(
                     record, rows: try connection.rows(of: record.id),
                     asset: try connection.assetTag(of: record),
-                    form: try publishedForm(of: record, connection))
+                    form: try publishedForm(of: record, connection), at: now)
             }
         }
     }
@@ -103,7 +104,8 @@ extension ExportRow {
     /// Without what a newer device has put beside the questions of the form: nobody here knows what
     /// it means. It stays in the record.
     init(
-        _ record: StoredRecord, rows: [RowRecord], asset: String?, form: FormDefinition?
+        _ record: StoredRecord, rows: [RowRecord], asset: String?, form: FormDefinition?,
+        at now: Int64
     ) {
         func answers(_ fields: [String: FieldValue]) -> [String: FieldValue] {
             fields.filter { name, value in
@@ -111,8 +113,7 @@ extension ExportRow {
                     && form.map { $0.index(of: name) != nil } ?? true
             }
         }
-        let all = FormAnswers(
-            record.fields.mapValues(\.value), of: record.id.rawValue, records: rows, in: form)
+        let all = FormAnswers.shown(of: record, rows: rows, in: form, at: now)
         self.init(
             id: record.id, form: record.text(BuiltInField.form) ?? "",
             formVersion: record.text(BuiltInField.formVersion) ?? "",

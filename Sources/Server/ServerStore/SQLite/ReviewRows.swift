@@ -39,11 +39,13 @@ extension SQLiteStore {
             } catch let refusal as StateRefusal {
                 throw ServerStoreError(.stateRefused, refusal.description)
             }
+            var values = [BuiltInField.state: FieldValue.string(next.rawValue)]
             if next == .approved {
                 try session.refuseOpenReviews(of: record)
-                try session.refuseUnfinished(record)
+                var reckoned = try session.reckonedAnswers(ofFinished: record)
+                values.merge(reckoned.removeValue(forKey: record.id) ?? [:]) { state, _ in state }
+                try session.put(reckoned, inRowsOf: record, by: supervisor)
             }
-            var values = [BuiltInField.state: FieldValue.string(next.rawValue)]
             if let comment { values[BuiltInField.comment] = try FieldValue(text: comment) }
             try session.put(
                 record.id, table: record.table, parent: record.parent, values,
@@ -150,34 +152,5 @@ extension WriteSession {
             !record.isDeleted
         else { throw ServerStoreError(.unknownRecord, "there is no inspection '\(id)'") }
         return record
-    }
-
-    /// Two devices can bring about together what neither would: one completes the inspection while
-    /// another clears an answer or adds a row. What is signed has no gap.
-    fileprivate func refuseUnfinished(_ record: StoredRecord) throws {
-        guard let id = record.text(BuiltInField.form),
-            let version = record.text(BuiltInField.formVersion),
-            let form = try forms.policies(ofForm: id, version: version, from: connection)?.form
-        else {
-            throw ServerStoreError(
-                .stateRefused, "this server has not published the form of the inspection")
-        }
-        let answers = FormAnswers(
-            record.fields.mapValues(\.value), of: record.id.rawValue,
-            records: try connection.rows(of: record.id), in: form)
-        var surroundings = FillingSurroundings.looking(at: now)
-        // What the device reckoned may rest on what only it has, such as its user's name.
-        surroundings.calculates = false
-        let problems = FormFilling(form, answers: answers, in: surroundings).state.problems
-        guard problems.isEmpty else {
-            throw ServerStoreError(
-                .stateRefused,
-                "the inspection is not finished: "
-                    + problems.map { problem in
-                        let key = AnswerKey(row: problem.row, problem.path)
-                        return "\(answers.address(of: key)) \(problem.problem.message())"
-                    }
-                    .joined(separator: "; "))
-        }
     }
 }

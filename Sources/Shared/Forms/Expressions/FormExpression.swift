@@ -4,16 +4,25 @@
 package struct FormExpression: Hashable, Sendable {
     package let source: String
     package let tree: ExpressionTree
+    /// What its value depends on.
+    let needs: FillingSurroundings.Calculations
 
     package init(_ source: String) throws(ExpressionError) {
-        self.source = source
-        tree = try ExpressionParser.tree(of: source)
+        self.init(source: source, tree: try ExpressionParser.tree(of: source))
     }
 
     init(source: String, tree: ExpressionTree) {
         self.source = source
         self.tree = tree
+        needs = tree.calls.map { Self.needs[$0.name] ?? .answers }.max() ?? .answers
     }
+
+    /// By function; all others need answers alone.
+    private static let needs: [String: FillingSurroundings.Calculations] = [
+        "today": .day, "date": .day, "date-time": .day, "format-date": .day,
+        "format-date-time": .day, "decimal-date-time": .day, "decimal-time": .day,
+        "now": .all, "random": .all, "randomize": .all, "uuid": .all, "property": .all,
+    ]
 
     /// `true()`
     package static let always = FormExpression(

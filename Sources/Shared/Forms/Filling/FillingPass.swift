@@ -5,7 +5,7 @@ struct FillingPass {
     private let form: FormDefinition
     private let nodes: RecordTree
     private let surroundings: ExpressionSurroundings
-    private let calculates: Bool
+    private let calculates: FillingSurroundings.Calculations
     private(set) var holds: [Bool]
     private(set) var checks: [FormFilling.NodeCheck]
     private(set) var faults: [FormFault]
@@ -60,7 +60,8 @@ struct FillingPass {
     private mutating func calculate(
         _ rules: PathRules, at index: Int, _ editor: NodeTree.Editor
     ) {
-        guard calculates, let expression = rules.calculate, let question = nodes.questions[index],
+        guard let expression = rules.calculate, expression.needs <= calculates,
+            let question = nodes.questions[index],
             editor.tree.entries[index].isRelevant
         else { return }
         let node = editor.tree.node(at: index)

@@ -11,11 +11,25 @@ package struct FillingSurroundings: Sendable {
     package var property: @Sendable (String) -> String?
     /// Lists that are not part of the form, such as what was last submitted.
     package var instances: [String: NodeTree] = [:]
-    /// Whether calculated answers are brought up to date. Without it they are taken as they stand,
-    /// by who lacks what they were made from.
-    package var calculates = true
+    /// Which calculated answers are brought up to date; the others are taken as they stand.
+    package var calculates = Calculations.all
     /// In which texts are shown; nil for the form's default.
     package var language: String?
+
+    /// What a calculation may rest on to be worked out, each including the ones before it. Who fills a
+    /// form in has all of it. Who looks at answers, perhaps of somebody else and long after, would come
+    /// to something that nobody has seen.
+    package enum Calculations: Int, Comparable, Sendable {
+        case none
+        /// Answers and the form's own lists: the same for everybody who has the same answers.
+        case answers
+        /// The day as well, and the zone in which it is one.
+        case day
+        /// The moment, chance, the device and its user.
+        case all
+
+        package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
 
     package init(
         now: @escaping @Sendable () -> Int64, zone: ExpressionZone,
