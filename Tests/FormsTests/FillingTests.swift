@@ -138,7 +138,7 @@ struct FillingTests {
     @Test("the form sets values when it is begun, when a row is added, and when an answer changes")
     func actions() throws {
         var filling = try PumpRound.filling()
-        #expect(filling.begin() == [AnswerKey("begun")])
+        #expect(filling.begin(newID: rowIDs()) == [AnswerKey("begun")])
         #expect(filling.value(of: AnswerKey("begun")) == .string("yes"))
         filling.set(.string("north"), at: AnswerKey("region"))
         #expect(filling.value(of: AnswerKey("since")) == .string("2026-01-02"))
@@ -177,7 +177,7 @@ struct FillingTests {
     func steps(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var filling = try PumpRound.filling()
-        _ = filling.begin()
+        _ = filling.begin(newID: rowIDs())
         var rows = 0
         for step in 0..<40 {
             switch random.below(6) {

@@ -34,7 +34,11 @@ struct FormCaseRun {
             uuid: { "00000000-0000-4000-8000-000000000000" }, property: { properties[$0] })
         surroundings.language = formCase.language
         filling = FormFilling(form, in: surroundings)
-        _ = filling.begin()
+        var laid = 0
+        _ = filling.begin(newID: {
+            laid += 1
+            return "first-\(laid)"
+        })
     }
 
     private var form: FormDefinition { filling.form }
