@@ -93,10 +93,10 @@ struct InitialRowTests {
     func refused(row: InitialRow, place: String) throws {
         var parts = try Self.parts
         parts.rows.append(row)
-        do {
+        do throws(FormError) {
             _ = try FormDefinition(parts)
             Issue.record("nothing was refused")
-        } catch let error as FormError {
+        } catch {
             #expect(error.place == place)
         }
         parts.rows = Array(repeating: InitialRow(path: "pump"), count: 501)
