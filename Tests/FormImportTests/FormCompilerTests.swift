@@ -62,6 +62,30 @@ struct FormCompilerTests {
         #expect(kind.choices.map(\.verdict) == [.pass, .fail, .notApplicable, .notObserved])
     }
 
+    @Test("rows in the record itself are those that an inspection begins with, a template is none")
+    func rows() throws {
+        var small = SmallForm()
+        small.record = """
+            <psi/><pump><tag>P-1</tag><kind/><seal><state>new</state></seal></pump>
+            <pump jr:template=""><tag/><kind>gear</kind><seal><state/></seal></pump>
+            <pump><tag/><kind>screw</kind></pump>
+            """
+        small.body += """
+            <group><repeat nodeset="/data/pump"><input ref="/data/pump/tag"/>
+            <input ref="/data/pump/kind"/><repeat nodeset="/data/pump/seal">
+            <input ref="/data/pump/seal/state"/></repeat></repeat></group>
+            """
+        let form = try compile(small).definition
+        #expect(
+            form.parts.rows == [
+                InitialRow(path: "pump", values: ["pump/tag": "P-1"]),
+                InitialRow(path: "pump/seal", parent: 0, values: ["pump/seal/state": "new"]),
+                InitialRow(path: "pump", values: ["pump/kind": "screw"]),
+            ])
+        #expect(form.question(named: "pump/kind")?.initial == "gear")
+        #expect(form.question(named: "pump/tag")?.initial == nil)
+    }
+
     @Test("a list in a file fills the choices, and stands as an instance where a filter looks")
     func csv() throws {
         var small = SmallForm()

@@ -87,7 +87,7 @@ struct FuzzRun {
 
     private static func fill(_ form: FormDefinition, _ random: inout SeededRandom) {
         var filling = FormFilling(form, in: .looking(at: 1_780_000_000_000))
-        _ = filling.begin()
+        _ = filling.begin(newID: rowIDs())
         if let repetition = form.repetitions.first, form.repetition(around: repetition.path) == nil
         {
             _ = filling.add(FormAnswers.Row(id: "r", path: repetition.path))

@@ -40,7 +40,7 @@ struct RandomFill {
     /// - Returns: what the slowest change took.
     mutating func run(steps: Int, name: String) throws -> Duration {
         var slowest = Duration.zero
-        _ = filling.begin()
+        _ = filling.begin(newID: rowIDs())
         for step in 0..<steps {
             let time = ThreadTime.measure { change() }
             slowest = max(slowest, time)

@@ -55,6 +55,15 @@ extension RealFormsTests {
         report.finish()
     }
 
+    @Test("form 046 begins with the row that stands in its record")
+    func firstRow() throws {
+        let row = try #require(
+            try RealForms.index().first { $0.name.hasPrefix("046_") })
+        let read = try FormFile.read(try RealForms.bytes(row.name), name: row.name)
+        let form = try FormCompiler.compile(read).definition
+        #expect(form.parts.rows == [InitialRow(path: form.repetitions[0].path)])
+    }
+
     private static func compare(_ form: XForm, with name: String) throws {
         let converted = try XFormReader.read(
             try RealForms.bytes("converted/" + RealForms.stem(name) + ".xml")

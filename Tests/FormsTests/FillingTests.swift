@@ -138,7 +138,7 @@ struct FillingTests {
     @Test("the form sets values when it is begun, when a row is added, and when an answer changes")
     func actions() throws {
         var filling = try PumpRound.filling()
-        #expect(filling.begin() == [AnswerKey("begun")])
+        #expect(filling.begin(newID: rowIDs()) == [AnswerKey("begun")])
         #expect(filling.value(of: AnswerKey("begun")) == .string("yes"))
         filling.set(.string("north"), at: AnswerKey("region"))
         #expect(filling.value(of: AnswerKey("since")) == .string("2026-01-02"))
@@ -193,6 +193,35 @@ struct FillingTests {
         #expect(looked(.all)[3].hasPrefix("2026-03-02"))
     }
 
+    @Test(
+        "what the form works out is an answer: without escapes and control characters",
+        arguments: [
+            (false, "one two  three\u{1B}[31m!\u{7}", "one two  three!"),
+            (false, "one\ntwo\tthree", "one two three"),
+            (true, "one\ntwo\tthree\u{0}\u{9B}2J", "one\ntwo\tthree"),
+            (false, "\u{1B}]0;title\u{7}", ""),
+        ])
+    func controlCharacters(isLong: Bool, text: String, expected: String) throws {
+        var parts = FormParts(id: "f", version: "1", title: "F")
+        let source = Question(path: "source", label: "Source", type: .text(multiline: true))
+        var shown = Question(path: "shown", label: "Shown", type: .text(multiline: isLong))
+        shown.rules.calculate = try FormExpression("/data/source")
+        parts.sections = [Section(name: "s", title: "S", questions: [source, shown])]
+        parts.actions = [
+            FormAction(events: [.finish], target: "source", value: .literal(text))
+        ]
+        var filling = FormFilling(
+            try FormDefinition(parts), answers: FormAnswers(["source": .string(text)]),
+            in: .looking(at: 0))
+        let value: FieldValue = expected.isEmpty ? .null : .string(expected)
+        #expect(filling.value(of: AnswerKey("shown")) == value)
+        #expect(filling.problem(of: AnswerKey("shown")) == nil)
+        // What is calculated comes out the same the next time.
+        #expect(filling.set(.string(text), at: AnswerKey("source")).isEmpty)
+        _ = filling.finish()
+        #expect(filling.state.problems.isEmpty)
+    }
+
     @Test("sections count their rows; what is calculated is not counted")
     func progress() throws {
         var filling = try PumpRound.filling()
@@ -214,7 +243,7 @@ struct FillingTests {
     func steps(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var filling = try PumpRound.filling()
-        _ = filling.begin()
+        _ = filling.begin(newID: rowIDs())
         var rows = 0
         for step in 0..<40 {
             switch random.below(6) {

@@ -281,6 +281,60 @@ struct FormFileTests {
     }
 }
 
+extension FormFileTests {
+    @Test("test answers the rows that a count has made, and adds none to them")
+    func countedRows() throws {
+        let form = try folder.write(
+            SmallXForm.text(
+                record: """
+                    <count/><pump jr:template=""><tag/><seal jr:template=""><state/></seal></pump>
+                    <lamp><on>yes</on></lamp><lamp jr:template=""><on/></lamp><total/>
+                    """,
+                binds: """
+                    <bind nodeset="/data/count" type="int"/>
+                    <bind nodeset="/data/total" calculate="count(/data/pump)"/>
+                    """,
+                body: """
+                    <input ref="/data/count"><label>How many</label></input>
+                    <group><label>Pump</label>
+                    <repeat nodeset="/data/pump" jr:count="/data/count">
+                    <input ref="/data/pump/tag"><label>Tag</label></input>
+                    <group><repeat nodeset="/data/pump/seal" jr:count="2">
+                    <input ref="/data/pump/seal/state"><label>State</label></input></repeat></group>
+                    </repeat></group>
+                    <group><repeat nodeset="/data/lamp"><input ref="/data/lamp/on"><label>On</label>
+                    </input></repeat></group>
+                    """), to: "counted.xml")
+        let cases = try folder.write(
+            """
+            {"cases": [
+              {"name": "good", "answers": {"count": 2, "pump": [{"tag": "P-1"},
+                 {"tag": "P-2", "seal": [{}, {"state": "worn"}]}],
+                 "lamp": [{}, {"on": "no"}]},
+               "expect": {"values": {"total": "2", "pump[2]/tag": "P-2",
+                 "pump[2]/seal[2]/state": "worn", "pump[1]/seal[2]/state": null,
+                 "lamp[1]/on": "yes", "lamp[2]/on": "no"}}},
+              {"name": "later", "answers": [{"count": 1, "pump": [{"tag": "P-1"}]},
+                 {"count": 2, "pump": [{"tag": "P-2"}]}, {"count": 1}],
+               "expect": {"values": {"total": "1", "pump[1]/tag": "P-1"}}},
+              {"name": "bad", "answers": {"count": 1, "pump": [{}, {"tag": "P-2"}]},
+               "expect": {"values": {"pump[2]/tag": "P-2"}}}
+            ]}
+            """, to: "cases.json")
+        let reply = call("form", "test", form, cases)
+        #expect(
+            reply.output == """
+                1..3
+                ok 1 - good
+                ok 2 - later
+                not ok 3 - bad
+                # pump: has 1 rows, and 2 were given answers
+                # pump[2]/tag: there is no such answer
+
+                """, "\(reply.output) \(reply.messages)")
+    }
+}
+
 @Suite("The forms that come with Walkdown")
 struct ShippedFormsTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -30,8 +30,9 @@ struct Answering {
 
     /// Lays down what an inspection begins with.
     mutating func begin() throws {
-        _ = filling.begin()
-        try followCounts(since: [:], agreed: false)
+        _ = filling.begin(newID: newID)
+        // Rows beyond a count are the form's own, and nobody's loss.
+        try followCounts(since: [:], agreed: true)
         dropWhatIsNoAnswer(but: [])
     }
 

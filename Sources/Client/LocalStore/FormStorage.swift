@@ -12,7 +12,7 @@ package struct StoredForm: Sendable, Equatable {
 
 extension DeviceStore {
     /// Stores a published form with what the constraint triggers ask of its answers, and gives its
-    /// view the questions of this version. Storing the same version again replaces it.
+    /// views the questions of this version beside those of the others. Storing the same version again replaces it.
     package func store(form: FormDefinition, state: String = "open", etag: String? = nil) throws {
         let definition = String(decoding: form.json.serialized(), as: UTF8.self)
         try edit { database in
@@ -124,9 +124,4 @@ extension Connection {
             }
         }
     }
-}
-
-extension Question {
-    /// Whether the form works the answer out by itself.
-    var isDerived: Bool { isHidden || rules.calculate != nil }
 }

@@ -4,7 +4,8 @@ internal import SQLite
 /// One SQL view a form, so that `walkdown sql` reads and edits its inspections like a table; what is
 /// written through it is captured like a key press.
 ///
-/// Columns: `id`, the built-in fields, then the questions, as they are stored (no CAST). Joins would end
+/// Columns: `id`, the built-in fields, then the questions of all versions, the newest's first, as they
+/// are stored (no CAST). What is written is held against the version of the inspection itself. Joins would end
 /// at 64 tables, hence a subselect a column.
 struct FormView {
     let name: String
@@ -16,10 +17,11 @@ struct FormView {
     ]
 
     /// - Parameter name: see `SQLViewNames`.
-    init(form: FormDefinition, name: String) {
+    init(form: FormVersions, name: String) {
         columns =
             Self.builtIn.map { ViewColumn(field: $0, name: $0) }
-            + ViewColumn.columns(of: form.questions, beside: ["id"] + Self.builtIn)
+            + ViewColumn.columns(
+                of: form.fields(ofRepeat: nil), beside: ["id"] + Self.builtIn)
         self.name = name
         formID = form.id
     }

@@ -17,22 +17,13 @@ struct InspectionAnswers {
     /// The places of the rows among their brothers.
     private(set) var orders: [String: Double] = [:]
 
-    /// - Parameter stored: its rows in any order, each with the record that it stands in.
-    init(_ id: RecordID, fields stored: [FieldName: FieldValue], rows: [StoredRow]) {
+    /// - Parameter rows: in any order.
+    init(_ id: RecordID, fields stored: [FieldName: FieldValue], rows: [RowRecord]) {
         hasBegun = !rows.isEmpty || stored.keys.contains { !BuiltInField.isBuiltIn($0) }
         fields = stored.filter { !$0.value.isNull }
-        answers = FormAnswers(
-            fields.filter { !BuiltInField.isBuiltIn($0.key) },
-            rows: rows.sorted().compactMap { row in
-                guard case .string(let path)? = row.fields[BuiltInField.repetition] else {
-                    return nil
-                }
-                let parent = row.parent == id ? nil : row.parent.rawValue
-                return FormAnswers.Row(
-                    id: row.id.rawValue, parent: parent, path: path, fields: row.answers)
-            })
+        answers = FormAnswers(fields, of: id.rawValue, records: rows, in: nil)
         orders = Dictionary(
-            rows.map { ($0.id.rawValue, $0.order) }, uniquingKeysWith: { first, _ in first })
+            rows.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Where a new row goes: behind its brothers. It counts as one from now on.
@@ -42,24 +33,6 @@ struct InspectionAnswers {
             (brothers.compactMap { orders[$0.id] }.filter(\.isFinite).max() ?? 0).rounded(.down) + 1
         orders[row.id] = order
         return FieldValue.double(order).canonical
-    }
-}
-
-/// The record of a row.
-struct StoredRow: Comparable {
-    var id: RecordID
-    var parent: RecordID
-    var fields: [FieldName: FieldValue]
-
-    /// One without a place comes last.
-    var order: Double { fields[BuiltInField.order]?.number ?? .infinity }
-
-    var answers: [FieldName: FieldValue] {
-        fields.filter { !BuiltInField.isBuiltIn($0.key) && !$0.value.isNull }
-    }
-
-    static func < (left: StoredRow, right: StoredRow) -> Bool {
-        left.order != right.order ? left.order < right.order : left.id < right.id
     }
 }
 
@@ -74,11 +47,12 @@ extension Connection {
     }
 
     /// Rows of an inspection, and the rows in those; of all inspections where none is named.
-    func rows(below id: RecordID? = nil) throws -> [StoredRow] {
+    func rows(below id: RecordID? = nil) throws -> [RowRecord] {
         let beginning =
             id == nil
             ? "table_name = 'inspection' AND is_deleted = 0" : "id = ?"
-        var rows: [RecordID: StoredRow] = [:]
+        var parents: [String: String] = [:]
+        var fields: [String: [FieldName: FieldValue]] = [:]
         try each(
             """
             WITH RECURSIVE inside (id, parent_id, depth) AS (
@@ -93,12 +67,13 @@ extension Connection {
             WHERE depth > 0
             """, id.map { [.text($0.rawValue)] } ?? []
         ) { row in
-            let id = RecordID(try row.text(0))
-            let parent = RecordID(try row.text(1))
-            rows[id, default: StoredRow(id: id, parent: parent, fields: [:])]
-                .fields[try row.text(2)] = try row.fieldValue(3)
+            let id = try row.text(0)
+            parents[id] = try row.text(1)
+            fields[id, default: [:]][try row.text(2)] = try row.fieldValue(3)
         }
-        return Array(rows.values)
+        return parents.map { id, parent in
+            RowRecord(id: id, parent: parent, fields: fields[id] ?? [:])
+        }
     }
 }
 

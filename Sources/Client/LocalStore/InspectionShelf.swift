@@ -42,7 +42,7 @@ struct InspectionShelf {
             allFields[RecordID(try $0.text(0)), default: [:]][try $0.text(1)] =
                 try $0.fieldValue(2)
         }
-        let rows = StoredRow.byInspection(try database.rows())
+        let rows = RowRecord.byInspection(try database.rows())
         for (id, fields) in allFields {
             stored[id] = InspectionAnswers(id, fields: fields, rows: rows[id] ?? [])
         }
@@ -195,14 +195,14 @@ struct InspectionShelf {
     }
 }
 
-extension StoredRow {
+extension RowRecord {
     /// Rows by the inspection that they stand in, however deep.
-    static func byInspection(_ rows: [StoredRow]) -> [RecordID: [StoredRow]] {
+    fileprivate static func byInspection(_ rows: [RowRecord]) -> [RecordID: [RowRecord]] {
         let known = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         return Dictionary(grouping: rows) { row in
             var parent = row.parent
             while let outer = known[parent] { parent = outer.parent }
-            return parent
+            return RecordID(parent)
         }
     }
 }

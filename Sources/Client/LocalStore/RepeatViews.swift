@@ -9,21 +9,18 @@ struct RepeatView {
     let name: String
     private let path: String
     private let formID: String
-    /// The repeats around it, from the outermost.
-    private let around: [String]
+    private let placings: [FormVersions.RepeatPlacing]
     private let columns: [ViewColumn]
 
     private static let leading = ["id", "inspection", "parent", "position"]
 
-    init(_ repetition: Repetition, of form: FormDefinition, name: String) {
+    init(_ path: String, of form: FormVersions, name: String) {
         self.name = name
-        path = repetition.path
+        self.path = path
         formID = form.id
-        around = form.repetitions.map(\.path).filter { repetition.path.hasPrefix($0 + "/") }
-        let questions = form.allQuestions.filter {
-            form.repetition(around: $0.path)?.path == repetition.path
-        }
-        columns = ViewColumn.columns(of: questions, beside: Self.leading)
+        placings = form.placings(ofRepeat: path)
+        columns = ViewColumn.columns(
+            of: form.fields(ofRepeat: path), beside: Self.leading)
     }
 
     func create(in database: Connection) throws {
@@ -33,21 +30,29 @@ struct RepeatView {
         }
     }
 
-    /// From the row outwards: every record that it stands in is here and not deleted.
     private var view: String {
-        let outer = around.indices.map { depth in
+        let depths = Set(placings.map(\.around.count)).sorted()
+        return """
+            CREATE VIEW \(SQLText.quoted(name)) AS
+            \(depths.map(rows).joined(separator: "\nUNION ALL\n"))
+            """
+    }
+
+    /// From the row outwards: every record that it stands in is here and not deleted.
+    /// - Parameter depth: how many rows it stands in.
+    private func rows(depth: Int) -> String {
+        let outer = (0..<depth).map { depth in
             """
             JOIN record AS outer\(depth) ON outer\(depth).id = \
             \(depth == 0 ? "record" : "outer\(depth - 1)").parent_id
                     AND outer\(depth).table_name = 'repeat' AND outer\(depth).is_deleted = 0
             """
         }
-        let last = around.isEmpty ? "record" : "outer\(around.count - 1)"
+        let last = depth == 0 ? "record" : "outer\(depth - 1)"
         let answers = columns.map { ",\n" + $0.selected(of: "record.id") }.joined()
         return """
-            CREATE VIEW \(SQLText.quoted(name)) AS
             SELECT record.id AS id, inspection.id AS inspection,
-                \(around.isEmpty ? "NULL" : "record.parent_id") AS parent,
+                \(depth == 0 ? "NULL" : "record.parent_id") AS parent,
                 \(Self.position) AS position\(answers)
             FROM record
             \(outer.joined(separator: "\n"))
@@ -93,15 +98,7 @@ struct RepeatView {
     /// At the end of its brothers. The row around it is `parent`, else the inspection.
     private var insertTrigger: String {
         let made = "(SELECT value FROM __sync_metadata WHERE key = 'inserted_by_view')"
-        let outer = around.isEmpty ? "NEW.inspection" : "NEW.parent"
-        let isFitting =
-            around.last.map {
-                """
-                table_name = 'repeat' AND EXISTS (
-                        SELECT 1 FROM field WHERE record_id = \(outer)
-                            AND name = '@repeat' AND value = \(SQLText.literal($0)))
-                """
-            } ?? "table_name = 'inspection'"
+        let outer = self.outer
         return """
             CREATE TRIGGER \(SQLText.quoted(name + "_inserted"))
             INSTEAD OF INSERT ON \(SQLText.quoted(name))
@@ -109,7 +106,7 @@ struct RepeatView {
                 SELECT raise(ABORT, 'walkdown:row')
                 WHERE NOT EXISTS (
                     SELECT 1 FROM record
-                    WHERE id = \(outer) AND is_deleted = 0 AND \(isFitting)
+                    WHERE id = \(outer) AND is_deleted = 0 AND (\(fitting))
                         AND \(Self.field("@form", of: "record")) = \(SQLText.literal(formID)));
                 UPDATE __sync_metadata SET value = coalesce(NEW.id, walkdown_uuid())
                 WHERE key = 'inserted_by_view';
@@ -129,6 +126,29 @@ struct RepeatView {
             \(columns.map { $0.writes(record: made, from: nil) }.joined(separator: "\n"))
             END
             """
+    }
+
+    /// What a new row stands in.
+    private var outer: String {
+        let depths = Set(placings.map { $0.around.isEmpty })
+        if depths.count == 2 { return "coalesce(NEW.parent, NEW.inspection)" }
+        return depths.contains(true) ? "NEW.inspection" : "NEW.parent"
+    }
+
+    /// Where the version of the form that the record above began with has this repeat.
+    private var fitting: String {
+        placings.map { placing in
+            let versions = placing.versions.map(SQLText.literal).joined(separator: ", ")
+            let isKnown = "\(Self.field("@formVersion", of: "record")) IN (\(versions))"
+            guard let around = placing.around.last else {
+                return "table_name = 'inspection' AND " + isKnown
+            }
+            return """
+                table_name = 'repeat' AND \(isKnown) AND EXISTS (
+                        SELECT 1 FROM field WHERE record_id = \(outer)
+                            AND name = '@repeat' AND value = \(SQLText.literal(around)))
+                """
+        }.joined(separator: "\n                        OR ")
     }
 
     private var deleteTrigger: String {

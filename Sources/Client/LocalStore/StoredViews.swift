@@ -27,7 +27,8 @@ extension Connection {
             })
     }
 
-    /// Gives a form's views its questions, and every view whose name that changes its new one.
+    /// Gives a form's views its questions beside those of its other versions, and every view whose
+    /// name that changes its new one.
     /// - Parameter before: the names before the form was stored.
     func showInViews(_ form: FormDefinition, before: SQLViewNames) throws {
         let names = try formViewNames()
@@ -37,8 +38,7 @@ extension Connection {
         let changed = renamed.union([form.id])
         for (view, name) in old where changed.contains(view.form) { try dropView(name) }
         guard names.forms[form.id] != nil else { throw StoreError.damaged("a form without a view") }
-        try createViews(of: form, names)
-        for id in renamed.sorted() { try createViews(ofForm: id, names) }
+        for id in changed.sorted() { try createViews(ofForm: id, names) }
     }
 
     /// Makes all of the forms' views anew, after this program's idea of them has changed.
@@ -47,28 +47,27 @@ extension Connection {
         for id in names.forms.keys.sorted() { try createViews(ofForm: id, names) }
     }
 
-    /// With the questions of the form's newest version.
+    /// With the questions of all versions that this program can read. A form of which it can read none
+    /// keeps the views that it has.
     private func createViews(ofForm id: String, _ names: SQLViewNames) throws {
-        let stored = try first(
+        let stored = try query(
             """
             SELECT definition FROM form WHERE id = ? AND definition IS NOT NULL
-            ORDER BY state = 'open' DESC, length(version) DESC, version DESC LIMIT 1
+            ORDER BY state = 'open', length(version), version
             """, [.text(id)]
         ) { try $0.text(0) }
-        // One that this version cannot read keeps the views that it has.
-        guard let stored, let json = try? JSON.parse(Array(stored.utf8)),
-            let form = try? FormDefinition(json: json)
-        else { return }
-        try createViews(of: form, names)
-    }
-
-    private func createViews(of form: FormDefinition, _ names: SQLViewNames) throws {
-        guard let name = names.forms[form.id] else { return }
+        let readable = stored.compactMap { text -> FormDefinition? in
+            guard let json = try? JSON.parse(Array(text.utf8)) else { return nil }
+            return try? FormDefinition(json: json)
+        }
+        guard !readable.isEmpty, let name = names.forms[id] else { return }
+        let form = FormVersions(id: id, versions: readable)
         try FormView(form: form, name: name).create(in: self)
-        for repetition in form.repetitions {
-            let key = SQLViewNames.Repeat(form: form.id, path: repetition.path)
-            guard let name = names.repeats[key] else { continue }
-            try RepeatView(repetition, of: form, name: name).create(in: self)
+        for path in form.repeats {
+            guard let name = names.repeats[SQLViewNames.Repeat(form: id, path: path)] else {
+                continue
+            }
+            try RepeatView(path, of: form, name: name).create(in: self)
         }
     }
 }

@@ -12,9 +12,10 @@ struct ViewColumn {
     static let longest = 500
 
     /// - Parameter others: columns that stand before.
-    static func columns(of questions: [Question], beside others: [String]) -> [ViewColumn] {
-        let fields = questions.filter { $0.type.takesAnswer || $0.isDerived }.prefix(longest)
-            .map(\.path)
+    static func columns(
+        of fields: [FormVersions.Field], beside others: [String]
+    ) -> [ViewColumn] {
+        let fields = fields.prefix(longest).map(\.path)
         return zip(fields, SQLViewNames.columns(of: fields, besides: others)).map {
             ViewColumn(field: $0, name: $1)
         }
@@ -40,17 +41,6 @@ struct ViewColumn {
                 WHERE \(new) IS NOT NULL AND NOT EXISTS (
                     SELECT 1 FROM field WHERE record_id = \(record) AND name = \(field));
             """
-    }
-}
-
-/// Names and texts of forms inside statements.
-enum SQLText {
-    static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
-    }
-
-    static func literal(_ text: String) -> String {
-        "'" + text.replacing("'", with: "''") + "'"
     }
 }
 

@@ -30,6 +30,7 @@ struct FormCheck {
         for (index, question) in questions.enumerated() {
             try QuestionCheck(question: question, place: places[index]).run()
         }
+        try check(parts.rows)
         rules = walk.rules
         var building = RecordBuilding(root: parts.root)
         for repetition in repetitions { building.add(repetition.path, .repetition) }

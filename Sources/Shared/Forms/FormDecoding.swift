@@ -38,6 +38,9 @@ extension FormDefinition {
         for action in try form.optionalList("actions", atMost: FormLimits.questions) ?? [] {
             parts.actions.append(try FormAction(reading: action))
         }
+        for row in try form.optionalList("rows", atMost: FormFilling.mostCountedRows) ?? [] {
+            parts.rows.append(try InitialRow(reading: row))
+        }
         for (id, list) in try form.objects("instances") {
             parts.lists[id] = try InstanceCoding.content(reading: list)
         }
@@ -202,6 +205,20 @@ extension FormAction {
         self.init(
             events: events, target: try action.text("target"), value: value,
             source: try action.optionalText("source"))
+    }
+}
+
+extension InitialRow {
+    fileprivate init(reading reader: FormReader) throws(FormError) {
+        let row = try reader.members()
+        self.init(
+            path: try row.text("repeat"), parent: try row.integer("in").map(Int.init(clamping:)))
+        for (path, value) in try row.objects("values") {
+            guard case .string(let text) = value.json else {
+                throw FormError(.malformed, at: row.place("values"), "a value is a text")
+            }
+            values[path] = text
+        }
     }
 }
 

@@ -93,6 +93,8 @@ package struct FormParts: Equatable, Sendable {
     package var hidden: [Question] = []
     package var groups: [GroupRules] = []
     package var actions: [FormAction] = []
+    /// Rows of repeats that an inspection begins with, each before those in it.
+    package var rows: [InitialRow] = []
     /// Lists to look things up in, by the id that expressions name them with.
     package var lists: [String: NodeContent] = [:]
 

@@ -23,6 +23,7 @@ extension FormDefinition {
             ? nil : .array(parts.hidden.map { .object($0.members(&lists)) })
         members["groups"] = parts.groups.isEmpty ? nil : .array(parts.groups.map(\.json))
         members["actions"] = parts.actions.isEmpty ? nil : .array(parts.actions.map(\.json))
+        members["rows"] = parts.rows.isEmpty ? nil : .array(parts.rows.map(\.json))
         members["lists"] = lists.json
         if !parts.lists.isEmpty {
             members["instances"] = .object(parts.lists.mapValues { InstanceCoding.json(of: $0) })
@@ -190,6 +191,16 @@ extension FormAction {
         case .literal(let text): members["literal"] = .string(text)
         case .property(let name): members["property"] = .string(name)
         }
+        return .object(members)
+    }
+}
+
+extension InitialRow {
+    fileprivate var json: JSON {
+        var members: [String: JSON] = [
+            "repeat": .string(path), "values": .object(values.mapValues { .string($0) }),
+        ]
+        members["in"] = parent.map { .integer(Int64($0)) }
         return .object(members)
     }
 }

@@ -31,6 +31,22 @@ package enum ShownText {
         }
     }
 
+    /// A text that a form works out made fit to be an answer: without escape sequences and control
+    /// characters. Line ends and tabs stay in a long text and are spaces in a short one.
+    package static func answer(_ text: String, multiline: Bool) -> String {
+        guard hasControlCharacters(text, multiline: multiline) else { return text }
+        var out = String.UnicodeScalarView()
+        var scalars = Scanner(text)
+        while let scalar = scalars.next() {
+            if scalar == "\n" || scalar == "\t" {
+                out.append(multiline ? scalar : " ")
+            } else if !isControl(scalar) {
+                out.append(scalar)
+            }
+        }
+        return String(out)
+    }
+
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }

@@ -22,7 +22,7 @@ package struct RowRecord: Equatable, Sendable {
     }
 
     /// Rows without a place of their own come last.
-    fileprivate var order: Double { (fields[BuiltInField.order] ?? .null).number ?? .infinity }
+    package var order: Double { (fields[BuiltInField.order] ?? .null).number ?? .infinity }
 
     package static func precedes(_ left: RowRecord, _ right: RowRecord) -> Bool {
         left.order != right.order ? left.order < right.order : left.id < right.id

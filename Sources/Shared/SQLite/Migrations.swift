@@ -127,7 +127,7 @@ extension Connection {
         ) { try $0.text(0) }
         var columns: Set<String> = []
         for table in tables {
-            let quoted = "\"" + table.replacing("\"", with: "\"\"") + "\""
+            let quoted = SQLText.quoted(table)
             try each("PRAGMA table_info(\(quoted))") {
                 columns.insert("\(table).\(try $0.text(1))")
             }

@@ -20,6 +20,8 @@ package struct FormCompiler {
     var parts: FormParts
     /// What is in the record, by path.
     var nodes: [String: InstanceNode] = [:]
+    /// Of those, what a template has.
+    private var templated: Set<String> = []
     /// Paths that a question of the body answers.
     var asked: Set<String> = []
     /// Choices of a list with their names and labels, by list and elements.
@@ -67,20 +69,26 @@ package struct FormCompiler {
                 "the id is written \(parts.id): letters, digits, '_', '-' and '.' only",
                 kind: "id", at: form.primary.place)
         }
-        collect(form.primary, at: "")
+        collect(form.primary, at: "", inTemplate: false)
         try compileLists()
         try compileSections()
         try compileHidden(form.primary, at: "")
         try compileGroups()
         try compileActions()
+        compileRows()
         parts.instanceName = try nameRule()
         keepListsThatAreLookedAt()
     }
 
-    private mutating func collect(_ node: InstanceNode, at path: String) {
-        if nodes[path] == nil || !node.isTemplate { nodes[path] = nodes[path] ?? node }
+    /// Of several rows the template, or else the first, has the defaults of new ones.
+    private mutating func collect(_ node: InstanceNode, at path: String, inTemplate: Bool) {
+        let inTemplate = inTemplate || node.isTemplate
+        let isFirstTemplate = inTemplate && templated.insert(path).inserted
+        if isFirstTemplate || nodes[path] == nil { nodes[path] = node }
         for child in node.children {
-            collect(child, at: path.isEmpty ? child.name : path + "/" + child.name)
+            collect(
+                child, at: path.isEmpty ? child.name : path + "/" + child.name,
+                inTemplate: inTemplate)
         }
     }
 

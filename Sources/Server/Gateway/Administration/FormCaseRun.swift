@@ -17,7 +17,9 @@ struct FormCaseRun {
     }
 
     private var filling: FormFilling
-    private var rows = 0
+    private let ids: RowIDs
+    /// Rows that the case has given answers to.
+    private var given: Set<String> = []
     private(set) var failures: [Failure] = []
 
     static func failures(of formCase: FormCase, _ form: FormDefinition) -> [Failure] {
@@ -34,7 +36,20 @@ struct FormCaseRun {
             uuid: { "00000000-0000-4000-8000-000000000000" }, property: { properties[$0] })
         surroundings.language = formCase.language
         filling = FormFilling(form, in: surroundings)
-        _ = filling.begin()
+        let ids = RowIDs()
+        self.ids = ids
+        _ = filling.begin(newID: { ids.next() })
+        followCounts(since: [:])
+    }
+
+    /// Of rows, whoever makes them.
+    private final class RowIDs {
+        private var count = 0
+
+        func next() -> String {
+            count += 1
+            return "row-\(count)"
+        }
     }
 
     private var form: FormDefinition { filling.form }
@@ -106,10 +121,23 @@ struct FormCaseRun {
         guard question.rules.calculate == nil, !filling.isReadonly(key), !question.isHidden else {
             return fail(address, "cannot be answered by a person, and was")
         }
+        let before = filling.wantedRows
         _ = filling.set(value.canonical, at: key)
+        followCounts(since: before)
     }
 
-    /// A list of rows, each an object of answers.
+    /// As for somebody who agrees that rows go.
+    private mutating func followCounts(since before: [RepeatPlace: Int]) {
+        let ids = ids
+        do throws(CountRefusal) {
+            try filling.followCounts(since: before, mayRemove: true, newID: { ids.next() })
+        } catch {
+            guard case .tooManyRows(let limit) = error else { return }
+            fail("the count of a repeat", "is more than \(limit) rows")
+        }
+    }
+
+    /// A list of rows, each an object of answers: those that stand there first.
     private mutating func add(_ json: JSON, to repetition: Repetition, in row: String?) {
         guard case .array(let items) = json else {
             return fail(repetition.path, "a repeat is given a list of rows")
@@ -118,11 +146,27 @@ struct FormCaseRun {
             guard case .object(let answers) = item else {
                 return fail(repetition.path, "a row is an object of answers")
             }
-            rows += 1
-            let id = "row-\(rows)"
-            _ = filling.add(FormAnswers.Row(id: id, parent: row, path: repetition.path))
+            guard let id = nextRow(of: repetition, in: row) else {
+                let count = filling.answers.rows(of: repetition.path, in: row).count
+                return fail(
+                    repetition.path, "has \(count) rows, and \(items.count) were given answers")
+            }
+            given.insert(id)
             answer(answers, in: id)
         }
+    }
+
+    /// The first row that the form has made and nothing was said of, or a new one where people add
+    /// them.
+    private mutating func nextRow(of repetition: Repetition, in row: String?) -> String? {
+        let standing = filling.answers.rows(of: repetition.path, in: row)
+        if let next = standing.first(where: { !given.contains($0.id) }) { return next.id }
+        guard filling.takesRows(repetition.path) else { return nil }
+        let before = filling.wantedRows
+        let id = ids.next()
+        _ = filling.add(FormAnswers.Row(id: id, parent: row, path: repetition.path))
+        followCounts(since: before)
+        return id
     }
 
     // MARK: What came of them

@@ -123,7 +123,7 @@ extension ExportRow {
             parts: all.rows.map { row in
                 Part(
                     id: RecordID(row.id), parent: row.parent.map { RecordID($0) }, path: row.path,
-                    position: all.number(of: row), fields: answers(row.fields))
+                    position: all.number(ofRow: row.id) ?? 1, fields: answers(row.fields))
             })
     }
 }

@@ -1,4 +1,5 @@
 internal import Coding
+internal import Forms
 internal import Inspections
 internal import Replication
 internal import SQLite
@@ -31,23 +32,8 @@ extension Connection {
     func rowAddress(of record: StoredRecord) throws -> ((FieldName) -> String)? {
         guard record.table == RecordTable.repetition, let inspection = try inspection(of: record)
         else { return nil }
-        let rows = try rows(of: inspection.id)
-        var prefix = ""
-        var next: RecordID? = record.id
-        while let id = next, let row = rows.first(where: { $0.id == id.rawValue }) {
-            let before = rows.filter {
-                $0.parent == row.parent && $0.repetition == row.repetition
-                    && RowRecord.precedes($0, row)
-            }
-            let path = row.repetition ?? ""
-            let outer = rows.first { $0.id == row.parent }?.repetition ?? ""
-            prefix = path.dropFirst(outer.utf8.count) + "[\(before.count + 1)]" + prefix
-            next = outer.isEmpty ? nil : RecordID(row.parent)
-        }
-        let path = record.text(BuiltInField.repetition) ?? ""
-        return { column in
-            column.hasPrefix(path + "/") && !prefix.isEmpty
-                ? prefix + column.dropFirst(path.count) : column
-        }
+        let answers = FormAnswers(
+            [:], of: inspection.id.rawValue, records: try rows(of: inspection.id), in: nil)
+        return { answers.address(of: AnswerKey(row: record.id.rawValue, $0)) }
     }
 }

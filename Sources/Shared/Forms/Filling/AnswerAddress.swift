@@ -45,19 +45,32 @@ package struct AnswerAddress: Hashable, Sendable {
     package func beginning(through index: Int) -> [Part] { Array(parts[...index]) }
 }
 
-extension FormFilling {
-    /// Where an answer or a row stands, as people write it.
+extension FormAnswers {
+    /// Where an answer or a row stands, as people write it, with the number of each row from 1:
+    /// `pump[2]/seal[1]/state`.
     package func address(of key: AnswerKey) -> String {
         var address = key.path
-        var row = key.row.flatMap { answers.row($0) }
+        var next = key.row.flatMap { row($0) }
         // From the innermost row outwards, so that the places before stay where they are.
-        while let each = row {
-            if let number = number(ofRow: each.id), address.hasPrefix(each.path) {
-                let end = address.index(address.startIndex, offsetBy: each.path.count)
+        while let row = next {
+            if let number = number(ofRow: row.id),
+                address == row.path || address.hasPrefix(row.path + "/")
+            {
+                let end = address.index(address.startIndex, offsetBy: row.path.count)
                 address.insert(contentsOf: "[\(number)]", at: end)
             }
-            row = each.parent.flatMap { answers.row($0) }
+            next = row.parent.flatMap { self.row($0) }
         }
         return address
     }
+
+    /// A row's place among those of its repeat beside it, from 1.
+    package func number(ofRow id: String) -> Int? {
+        guard let row = row(id) else { return nil }
+        return rows(of: row.path, in: row.parent).firstIndex { $0.id == id }.map { $0 + 1 }
+    }
+}
+
+extension FormFilling {
+    package func address(of key: AnswerKey) -> String { answers.address(of: key) }
 }

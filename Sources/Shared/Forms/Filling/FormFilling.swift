@@ -113,14 +113,18 @@ package struct FormFilling: Sendable {
         return changes(from: before)
     }
 
-    /// Lays down what an inspection begins with: defaults and what the form sets at its first load.
-    package mutating func begin() -> Set<AnswerKey> {
+    /// Lays down what an inspection begins with: defaults, the rows that the form itself has, and what
+    /// it sets at its first load.
+    package mutating func begin(newID: () -> String) -> Set<AnswerKey> {
         let before = answers
         for question in form.questions where answers.fields[question.path] == nil {
             answers[AnswerKey(question.path)] = initialValue(of: question)
         }
+        let rows = initialRows(newID: newID)
+        for row in rows { answers.append(row) }
         rebuild()
         _ = run(.firstLoad, of: nil)
+        for row in rows { _ = run(.firstLoad, in: row) }
         return changes(from: before)
     }
 

@@ -41,7 +41,7 @@ extension FormFilling {
         let key = AnswerKey(row: id, row.path)
         let title = repetition.text.map { text($0, at: key) } ?? ""
         let fallback = row.path.split(separator: "/").last.map(String.init) ?? row.path
-        let number = number(ofRow: id).map { " \($0)" } ?? ""
+        let number = answers.number(ofRow: id).map { " \($0)" } ?? ""
         let first = repetition.questions.lazy.compactMap { question -> String? in
             let key = AnswerKey(row: id, question.path)
             let value = answers[key]
@@ -50,12 +50,5 @@ extension FormFilling {
             return choice.map { text($0.text, at: key) } ?? ShownText.clean(value.plainText)
         }.first
         return (title.isEmpty ? fallback : title) + number + (first.map { ": " + $0 } ?? "")
-    }
-
-    /// From 1, among the rows of the same repeat beside it.
-    package func number(ofRow id: String) -> Int? {
-        guard let row = answers.row(id) else { return nil }
-        return answers.rows(of: row.path, in: row.parent).firstIndex { $0.id == id }
-            .map { $0 + 1 }
     }
 }

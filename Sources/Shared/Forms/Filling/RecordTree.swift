@@ -96,8 +96,9 @@ extension FieldValue {
 
 extension Question {
     /// The answer that a text made by an expression stands for: a number where the question asks for
-    /// one and the text is one, else the text itself.
+    /// one and the text is one, else the text itself without control characters, which no answer has.
     package func value(ofExpression text: String) -> FieldValue {
+        let text = ShownText.answer(text, multiline: type == .text(multiline: true))
         guard !text.isEmpty else { return .null }
         if type.isNumber, let number = NumberText.parse(text), number.isFinite {
             let value = FieldValue.double(number).canonical
