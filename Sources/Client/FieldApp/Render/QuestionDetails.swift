@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Inspections
 import TerminalKit
 
 struct DetailLine {
@@ -83,8 +84,10 @@ struct QuestionDetails {
             let previous = screen.picture?.answers[key]?.previous, !previous.isNull
         else { return nil }
         let value = screen.value(of: key)
-        let change = question.change(from: previous, to: value).map { " (\($0))" } ?? ""
-        return "last visit \(filling.shown(previous, at: key))\(change)"
+        let change = question.change(from: previous, to: value).map {
+            " (\($0 > 0 ? "+" : "")\(plainNumber($0)))"
+        }
+        return "last visit \(filling.shown(previous, at: key))\(change ?? "")"
     }
 
     /// Where the row has room for a badge only, its word stands below.
