@@ -67,7 +67,7 @@ struct VisitTests {
             Self.answers(now.map { ["psi": .double($0)] } ?? [:]))
         let found = filling.previous(
             at: AnswerKey("psi"), in: Self.visit(Self.answers(["psi": .integer(152)])))
-        #expect(found?.words("152", unit: "psi") == words)
+        #expect(found?.words("152 psi") == words)
     }
 
     @Test("where the last visit has no answer nothing is said")

@@ -64,7 +64,7 @@ struct VisitTests {
         let found = try #require(
             try device.store.filling(of: second).previous(at: key, in: visit))
         #expect(found.value == .integer(152) && found.change == 8.5)
-        #expect(found.words("152", unit: "psi") == "152 psi on 2026-03-02, +8.5")
+        #expect(found.words("152 psi") == "152 psi on 2026-03-02, +8.5")
         try device.finish()
     }
 

@@ -32,12 +32,9 @@ package struct PreviousValue: Equatable, Sendable {
     package let isRepeatViolation: Bool
 
     /// `152 psi on 2026-10-03, +8.5`
-    /// - Parameter shown: the value as people read it.
-    package func words(_ shown: String, unit: String?) -> String {
-        var words = shown
-        if let unit { words += " \(unit)" }
-        if let day { words += " on \(day)" }
-        return words + (changeText.map { ", \($0)" } ?? "")
+    /// - Parameter shown: the value as people read it, with its unit.
+    package func words(_ shown: String) -> String {
+        shown + (day.map { " on \($0)" } ?? "") + (changeText.map { ", \($0)" } ?? "")
     }
 
     /// `+8.5`; nil where nothing is compared.
@@ -47,11 +44,13 @@ package struct PreviousValue: Equatable, Sendable {
 }
 
 extension Question {
-    /// Whether the last visit's answer is shown beside this one: where the author asks for it, and at
-    /// every reading, but never what is masked.
-    package var showsPrevious: Bool {
-        (previous || type.isNumber) && type.takesAnswer && !isHidden
-            && !appearance.contains("masked")
+    /// Whether the last visit's answer stands beside this one wherever the question is shown: where the
+    /// author asks for it, and at every reading.
+    package var showsPrevious: Bool { (previous || type.isNumber) && mayShowPrevious }
+
+    /// Whether it is shown at all, as where the question has the focus; never what is masked.
+    package var mayShowPrevious: Bool {
+        type.takesAnswer && !isHidden && !appearance.contains("masked")
     }
 }
 
