@@ -73,13 +73,21 @@ struct ScoreTests {
         #expect(!score.counts && score.words == nil)
     }
 
-    @Test("a violation is repeated where both visits failed")
+    @Test("a violation is repeated where both visits failed, and the score says how many are")
     func repeated() throws {
         let now = FormFilling(
             try Self.form(), answers: FormAnswers(["cold": .string("fail")]), in: .looking(at: 0))
-        #expect(now.repeatsViolation("cold", previous: ["cold": .string("fail")]))
-        #expect(!now.repeatsViolation("cold", previous: ["cold": .string("pass")]))
-        #expect(!now.repeatsViolation("cold", previous: [:]))
-        #expect(!now.repeatsViolation("hands", previous: ["hands": .string("fail")]))
+        func visit(_ answers: [String: FieldValue]) -> Visit {
+            Visit(inspection: "i", formVersion: "1", day: nil, answers: FormAnswers(answers))
+        }
+        let failed = visit(["cold": .string("fail"), "hands": .string("fail")])
+        #expect(now.repeatsViolation(at: AnswerKey("cold"), since: failed))
+        #expect(!now.repeatsViolation(at: AnswerKey("hands"), since: failed))
+        #expect(
+            !now.repeatsViolation(at: AnswerKey("cold"), since: visit(["cold": .string("pass")])))
+        #expect(!now.repeatsViolation(at: AnswerKey("cold"), since: visit([:])))
+        #expect(now.score(since: failed).repeated == [AnswerKey("cold")])
+        #expect(now.score(since: failed).words?.hasSuffix(", 1 failed again") == true)
+        #expect(now.score.repeated.isEmpty)
     }
 }

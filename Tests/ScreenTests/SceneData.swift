@@ -111,13 +111,24 @@ extension Scenes {
     }
 
     static func picture() throws -> InspectionPicture {
+        var picture = try storedPicture()
+        picture.visit = Visit(
+            inspection: "before", formVersion: "1", day: "2026-02-03",
+            answers: FormAnswers([
+                "facility": .string("Shed 3"), "pressure": .double(137.5),
+                "temperature": .double(-19), "seals": .string("fail"),
+            ]))
+        return picture
+    }
+
+    private static func storedPicture() throws -> InspectionPicture {
         InspectionPicture(
             id: freezer, name: "FRZ-1", site: "Harbour cold store", form: try form(),
             state: .inProgress, due: "2026-03-04",
             answers: [
                 "facility": AnswerPicture(value: .string("Shed 4"), standing: .conflict),
                 "pressure": AnswerPicture(
-                    value: .integer(140), standing: .savedHere, previous: .double(137.5)),
+                    value: .integer(140), standing: .savedHere),
                 "temperature": AnswerPicture(value: .double(-21.5), standing: .inReview),
                 "seals": AnswerPicture(value: .string("pass"), standing: .accepted),
                 "notes": AnswerPicture(

@@ -15,7 +15,8 @@ enum Scenes {
         var scenes: [(String, AppState)] = [
             ("unlock", locked()), ("worklist", try worklist()), ("filter", try filter()),
             ("inspection", try inspection()), ("number", try number()), ("note", try longText()),
-            ("problems", try problems()), ("verdict", try verdict()),
+            ("problems", try problems()), ("second-visit", try secondVisit()),
+            ("verdict", try verdict()),
             ("recovered", try recovered()), ("status", try status()),
             ("nothing-waits", try nothingWaits()), ("review", try review()),
             ("review-edit", try reviewEdit()),
@@ -62,6 +63,14 @@ enum Scenes {
         state.status.isListCut = true
         return receiving(
             state, .sync(.started), .sync(.moving(sent: 1250, of: 50_000, fetched: 0)))
+    }
+
+    /// Begun a moment ago, with all that the last visit found beside it.
+    static func secondVisit() throws -> AppState {
+        var picture = try picture()
+        picture.answers = ["seals": AnswerPicture(value: .string("fail"), standing: .savedHere)]
+        picture.conflicts = []
+        return try pressing(receiving(opening(), .inspection(picture)), .tab, .tab)
     }
 
     static func locked() -> AppState {

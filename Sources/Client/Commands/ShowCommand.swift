@@ -1,6 +1,7 @@
 internal import Arguments
 internal import Coding
 internal import Forms
+internal import Inspections
 internal import LocalStore
 internal import Replication
 
@@ -9,14 +10,15 @@ enum ShowCommand {
         name: "show", summary: "One inspection: its answers, the state of each, its conflicts.",
         positionals: [.inspection]
     ) { run in
-        let detail = try run.withStore(for: .reading) { store in
-            try store.detail(matching: run.invocation.operand("ID"))
+        let look = try run.withStore(for: .reading) { store in
+            try store.look(matching: run.invocation.operand("ID"))
         }
-        try run.emit(detail.json) { text(of: detail) }
+        try run.emit(look.json) { text(of: look) }
         return .done
     }
 
-    private static func text(of detail: InspectionDetail) -> String {
+    private static func text(of look: InspectionLook) -> String {
+        let detail = look.detail
         let summary = detail.summary
         var lines = [
             "\(summary.name)", "id       \(summary.id)",
@@ -24,19 +26,18 @@ enum ShowCommand {
             "state    \(summary.stateWords), \(summary.sync.words), version \(summary.version)",
             "answers  \(summary.answered) of \(summary.total)",
         ]
+        if let score = look.score?.words { lines.append("score    \(score)") }
+        if let visit = look.visit {
+            lines.append("before   \(visit.inspection)" + (visit.day.map { " on \($0)" } ?? ""))
+        }
         if let comment = detail.comment { lines.append("comment  \(escapingLines(comment))") }
         lines.append("")
-        var table = TextTable(["QUESTION", "ANSWER", "SYNC"])
-        for (name, field) in detail.fields.sorted(by: { $0.key < $1.key }) {
-            table.append([name, shown(field.value), field.sync.words])
-        }
-        for row in detail.rows {
-            if row.fields.isEmpty { table.append([detail.address(of: row.path, in: row), "", ""]) }
-            for (name, field) in row.fields.sorted(by: { $0.key < $1.key }) {
-                table.append([
-                    detail.address(of: name, in: row), shown(field.value), field.sync.words,
-                ])
-            }
+        var table = TextTable(
+            ["QUESTION", "ANSWER", "SYNC"] + (look.visit == nil ? [] : ["LAST VISIT"]))
+        for line in look.lines {
+            table.append(
+                [line.address, line.value.map(shown) ?? "", line.sync?.words ?? ""]
+                    + (look.visit == nil ? [] : [line.previous.map(words) ?? ""]))
         }
         lines += table.text.split(separator: "\n").map(String.init)
         for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
@@ -56,6 +57,11 @@ enum ShowCommand {
             ]
         }
         return lines.map { terminalSafe($0) + "\n" }.joined()
+    }
+
+    /// `152 on 2026-10-03, +8.5`
+    private static func words(_ previous: PreviousValue) -> String {
+        previous.words(shown(previous.value)) + (previous.isRepeatViolation ? ", failed again" : "")
     }
 
     /// First the line ends are written out, then goes what could steer a terminal.
@@ -99,39 +105,6 @@ extension InspectionDetail {
         }
         return conflict.isDeletion
             ? address(of: row.path, in: row) : address(of: conflict.column, in: row)
-    }
-
-    private var repeats: JSON {
-        let rows = rows.map { row -> (String, JSON) in
-            (
-                row.path,
-                [
-                    "id": .string(row.id.rawValue), "index": .integer(Int64(row.index)),
-                    "parent": JSON(row.parent?.rawValue), "fields": Self.json(of: row.fields),
-                ]
-            )
-        }
-        return .object(
-            Dictionary(grouping: rows, by: \.0).mapValues { .array($0.map(\.1)) })
-    }
-
-    private static func json(of fields: [FieldName: Field]) -> JSON {
-        .object(
-            fields.mapValues { field -> JSON in
-                ["value": field.value.json, "sync": .string(field.sync.rawValue)]
-            })
-    }
-
-    var json: JSON {
-        [
-            "id": .string(summary.id.rawValue), "form": .string(summary.form),
-            "formVersion": .string(summary.formVersion), "asset": JSON(summary.asset),
-            "site": JSON(summary.site), "state": .string(summary.state),
-            "dueOn": JSON(summary.dueOn), "sync": .string(summary.sync.rawValue),
-            "version": .integer(summary.version), "comment": JSON(comment),
-            "fields": Self.json(of: fields), "repeats": repeats,
-            "conflicts": .array(conflicts.map(\.json)),
-        ]
     }
 }
 

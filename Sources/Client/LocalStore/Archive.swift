@@ -144,9 +144,10 @@ extension Connection {
         ) { RecordID(try $0.text(0)) }
         for id in old {
             let family = try family(of: id)
-            let isQuiet = try !family.contains { try holdsWork($0) || isShown($0) }
-            if isQuiet { for member in family { try archive(member) } }
-            // One with work on it counts from the beginning: it is being used.
+            let isUsed = try isLastVisit(id) || family.contains { try holdsWork($0) || isShown($0) }
+            if !isUsed { for member in family { try archive(member) } }
+            // One with work on it counts from the beginning, and so does one that the next visit to its
+            // equipment shows.
             try execute("DELETE FROM __sync_finished WHERE record_id = ?", [.text(id.rawValue)])
         }
         return !old.isEmpty

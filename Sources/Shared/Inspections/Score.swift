@@ -17,6 +17,8 @@ package struct Score: Equatable, Sendable {
     package private(set) var failed: [AnswerKey] = []
     /// Failed critical items: each of them fails the inspection.
     package private(set) var failedCritical: [AnswerKey] = []
+    /// Failed items that had failed at the last visit as well.
+    package fileprivate(set) var repeated: [AnswerKey] = []
 
     package init() {}
 
@@ -31,7 +33,8 @@ package struct Score: Equatable, Sendable {
         guard counts else { return nil }
         let share = percent.map { "\(Int($0.rounded(.down))) %" }
         let coverage = "\(observed) of \(observable) observed"
-        let parts = [isFailed ? "FAILED (critical)" : nil, share, coverage]
+        let again = repeated.isEmpty ? nil : "\(repeated.count) failed again"
+        let parts = [isFailed ? "FAILED (critical)" : nil, share, coverage, again]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
 
@@ -58,7 +61,10 @@ package struct Score: Equatable, Sendable {
 
 extension FormFilling {
     /// In the order of the form, its rows where their repeat stands.
-    package var score: Score {
+    package var score: Score { score(since: nil) }
+
+    /// - Parameter visit: the last one, by which repeat violations are known.
+    package func score(since visit: Visit?) -> Score {
         var score = Score()
         for key in keysInOrder where isRelevant(key) {
             guard let index = form.index(of: key.path) else { continue }
@@ -68,15 +74,9 @@ extension FormFilling {
             let verdict = question.verdict(of: value)
             // A choice that says no verdict, as a comment among verdicts, counts as none given.
             score.take(verdict, of: question, at: key)
+            guard let visit, repeatsViolation(at: key, since: visit) else { continue }
+            score.repeated.append(key)
         }
         return score
-    }
-
-    /// Whether an item that fails now had failed at the last visit.
-    /// - Parameter previous: the answers of the visit before.
-    package func repeatsViolation(_ path: String, previous: [String: FieldValue]) -> Bool {
-        guard let question = form.question(named: path) else { return false }
-        return question.verdict(of: answers.fields[path] ?? .null) == .fail
-            && question.verdict(of: previous[path] ?? .null) == .fail
     }
 }

@@ -13,9 +13,10 @@ enum FillCommand {
         discussion: """
             For screen readers, serial lines and pipes: no cursor is moved, one question stands at a \
             time. Each answer is saved as it is given. An empty line keeps what stands, '-' clears \
-            it, '<' goes back, '>' goes to the next section, '?' says more, 'q' leaves; a line that \
-            begins with '\\' is an answer as it stands behind it. A number names a choice by its \
-            place in the list. The end of the input leaves; exits 3 where the last answer was refused.
+            it, '=' takes the last visit's answer, '<' goes back, '>' goes to the next section, '?' \
+            says more, 'q' leaves; a line that begins with '\\' is an answer as it stands behind it. A \
+            number names a choice by its place in the list. The end of the input leaves; exits 3 \
+            where the last answer was refused.
             """,
         positionals: [.inspection], options: [language]
     ) { run in
@@ -31,7 +32,8 @@ enum FillCommand {
                 of: id, language: run.invocation.value(language.name))
             let dialogue = Dialogue(run)
             try dialogue.say("\(summary.name), \(filling.form.title)")
-            var session = FillSession(id, filling, store, dialogue)
+            var session = FillSession(
+                id, filling, since: try store.previousVisit(of: id), store, dialogue)
             let isDone = try session.run()
             let left = try store.inspection(id).summary
             if run.wantsJSON { try run.emit(left.json) { "" } }

@@ -1,5 +1,6 @@
 internal import Coding
 internal import Forms
+internal import Inspections
 internal import LocalStore
 internal import Replication
 
@@ -7,14 +8,20 @@ internal import Replication
 struct FillSession {
     private let id: RecordID
     private var filling: FormFilling
+    private let visit: Visit?
     private let store: DeviceStore
     private let dialogue: Dialogue
     /// Whether what was typed last was refused and nothing took its place.
     private var isRefused = false
 
-    init(_ id: RecordID, _ filling: FormFilling, _ store: DeviceStore, _ dialogue: Dialogue) {
+    /// - Parameter visit: the last one to the same equipment.
+    init(
+        _ id: RecordID, _ filling: FormFilling, since visit: Visit?, _ store: DeviceStore,
+        _ dialogue: Dialogue
+    ) {
         self.id = id
         self.filling = filling
+        self.visit = visit
         self.store = store
         self.dialogue = dialogue
     }
@@ -24,7 +31,7 @@ struct FillSession {
         case to(FillStop)
     }
 
-    private var texts: FillTexts { FillTexts(filling: filling) }
+    private var texts: FillTexts { FillTexts(filling: filling, visit: visit) }
 
     /// - Returns: false where the input ended with an answer that was refused.
     mutating func run() throws -> Bool {
@@ -100,11 +107,36 @@ struct FillSession {
                 try dialogue.say(texts.help(on: question, at: key).joined(separator: "\n"))
             case .clear:
                 if try change(by: [.answer(key, .null)]) { return .next }
+            case .takePrevious:
+                if try takePrevious(of: question, at: key) { return .next }
             case .answer(let text):
                 if try take(text, for: question, at: key) { return .next }
             }
         }
         return .leave
+    }
+
+    private mutating func takePrevious(of question: Question, at key: AnswerKey) throws -> Bool {
+        guard let found = texts.previous(of: question, at: key) else {
+            isRefused = true
+            try dialogue.say("The last visit has no answer to this")
+            return false
+        }
+        return try give(found.value, to: question, at: key)
+    }
+
+    /// An unusual value is asked about, and one that fails again told.
+    private mutating func give(
+        _ value: FieldValue, to question: Question, at key: AnswerKey
+    ) throws -> Bool {
+        if question.isUnusual(value), value != filling.value(of: key) {
+            guard try dialogue.agrees("That is unusual. Is it right?") else { return false }
+        }
+        guard try change(by: [.answer(key, value)]) else { return false }
+        if texts.previous(of: question, at: key)?.isRepeatViolation == true {
+            try dialogue.say("  failed the last time too")
+        }
+        return true
     }
 
     private mutating func take(
@@ -127,11 +159,7 @@ struct FillSession {
             }
             try dialogue.say("Several fit:\n" + lines.joined(separator: "\n"))
             return false
-        case .value(let value):
-            if question.isUnusual(value), value != filling.value(of: key) {
-                guard try dialogue.agrees("That is unusual. Is it right?") else { return false }
-            }
-            return try change(by: [.answer(key, value)])
+        case .value(let value): return try give(value, to: question, at: key)
         }
     }
 

@@ -1,10 +1,13 @@
 internal import Arguments
 internal import Coding
 internal import Forms
+internal import Inspections
 
 /// What is said of a question, a line each: label, hint, what stands, what may be answered.
 struct FillTexts {
     let filling: FormFilling
+    /// The last one to the same equipment.
+    let visit: Visit?
 
     /// Choices beyond are found by typing a part of them.
     static let mostChoices = 20
@@ -25,7 +28,25 @@ struct FillTexts {
         let value = filling.value(of: key)
         if !value.isNull { lines.append("  now: " + shown(value, of: question, at: key)) }
         if filling.drafts.contains(key) { lines.append("  typed on the screen, not accepted") }
+        if let found = previous(of: question, at: key) {
+            lines.append(
+                "  last visit: " + found.words(shownWithUnit(found.value, of: question, at: key)))
+            if found.isRepeatViolation { lines.append("  failed the last time too") }
+        }
         return lines + choices(filling.offered(at: key), at: key) + limits(of: question)
+    }
+
+    /// What the last visit found here, where it may be read out.
+    func previous(of question: Question, at key: AnswerKey) -> PreviousValue? {
+        guard question.mayShowPrevious else { return nil }
+        return visit.flatMap { filling.previous(at: key, in: $0) }
+    }
+
+    private func shownWithUnit(
+        _ value: FieldValue, of question: Question, at key: AnswerKey
+    ) -> String {
+        shown(value, of: question, at: key)
+            + (question.type.isNumber ? question.unit.map { " " + $0 } ?? "" : "")
     }
 
     func reading(_ question: Question, at key: AnswerKey) -> String {
@@ -77,8 +98,8 @@ struct FillTexts {
             lines.append("  " + filling.text(words, at: key))
         }
         lines.append(
-            "  empty keeps, - clears, < back, > next section, q leaves, \\ before an answer that"
-                + " is one of these")
+            "  empty keeps, - clears, = takes the last visit's answer, < back, > next section,"
+                + " q leaves, \\ before an answer that is one of these")
         return lines
     }
 

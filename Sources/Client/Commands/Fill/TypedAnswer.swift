@@ -3,7 +3,7 @@ internal import Forms
 
 /// A line that was typed at a question.
 enum TypedLine {
-    case keep, clear, back, nextSection, help, leave
+    case keep, clear, back, nextSection, help, leave, takePrevious
     case answer(String)
 
     init(_ line: String) {
@@ -14,6 +14,7 @@ enum TypedLine {
         case ">": self = .nextSection
         case "?": self = .help
         case "q": self = .leave
+        case "=": self = .takePrevious
         default: self = .answer(line.hasPrefix("\\") ? String(line.dropFirst()) : line)
         }
     }

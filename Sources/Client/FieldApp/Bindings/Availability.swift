@@ -126,6 +126,7 @@ extension InspectionScreen {
             return focus.focused.flatMap { draft(of: $0) } == nil ? "there is no draft here" : nil
         case .lower, .raise:
             return focused?.limits.step == nil ? "this answer has no steps" : whyNotAnswer
+        case .takePrevious: return whyNotTakePrevious
         case .why: return focused == nil ? "there is no question here" : nil
         case .pass, .fail, .notApplicable, .notObserved:
             return focused?.type == .verdict ? whyNotAnswer : "this question takes no verdict"
@@ -157,6 +158,23 @@ extension InspectionScreen {
         }
     }
 
+    /// Why the last visit's answer cannot be taken over.
+    var whyNotTakePrevious: String? {
+        guard let question = focused, let key = focus.focused else {
+            return "there is no question here"
+        }
+        guard question.mayShowPrevious, let found = previous(at: key) else {
+            return "the last visit has no answer to this"
+        }
+        if let reason = whyNotAnswer { return reason }
+        if found.value == value(of: key), draft(of: key) == nil {
+            return "that is the answer already"
+        }
+        return question.problem(with: found.value).map {
+            "what the last visit found \($0.message(unit: question.unit))"
+        }
+    }
+
     /// Why the form says how many rows there are; nil where people add and delete.
     func whyFixed(_ path: String) -> String? {
         guard let filling, !filling.takesRows(path) else { return nil }
@@ -183,7 +201,8 @@ extension Command {
     fileprivate var needsInspection: Bool {
         switch self {
         case .open, .sections, .nextUnanswered, .nextProblem, .complete, .reopen, .clear,
-            .discardDraft, .review, .lower, .raise, .why, .pass, .fail, .notApplicable,
+            .discardDraft, .review, .lower, .raise, .why, .takePrevious, .pass, .fail,
+            .notApplicable,
             .notObserved, .undo, .accept,
             .newLine:
             true

@@ -162,7 +162,7 @@ extension BindingTable {
             Row(
                 [.character("r")], .reopen, label: "Reopen",
                 help: "Take a complete inspection back to work"),
-            why, language,
+            why, language, takePrevious,
         ] + verdicts + steps + synchronisation + [
             statusPane,
             Row(
@@ -196,6 +196,10 @@ extension BindingTable {
     fileprivate static let language = Row(
         [function(4), .character("l")], .language, label: "Language",
         help: "Show the form in its next language")
+
+    fileprivate static let takePrevious = Row(
+        [.character("y")], .takePrevious, label: "",
+        help: "Take the last visit's answer over as the answer to this question")
 
     fileprivate static let accept = Row(
         [.enter], .accept, label: "Accept", help: "Store the answer and go on")

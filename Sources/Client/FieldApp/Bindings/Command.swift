@@ -15,7 +15,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // An inspection.
     case sections, nextUnanswered, nextProblem, complete, reopen, clear, discardDraft, review
     case pass, fail, notApplicable, notObserved
-    case lower, raise, why, language
+    case lower, raise, why, language, takePrevious
 
     // Rows of a repeat.
     case addRow, deleteRow

@@ -51,13 +51,16 @@ extension DeviceStore {
             ) { $1 }
             drafts.merge(try shownDrafts(of: row.id, row: own)) { $1 }
         }
-        return InspectionPicture(
+        var picture = InspectionPicture(
             id: id, name: shownName(summary), site: summary.site ?? "", form: form,
             state: summary.shownState, due: summary.dueOn, answers: answers,
             rows: detail.rows.map {
                 RowPicture(id: $0.id.rawValue, parent: $0.parent?.rawValue, path: $0.path)
             },
             drafts: drafts, conflicts: Self.records(in: detail.conflicts))
+        // One that was deleted elsewhere, and waits for a decision, is no visit.
+        if !summary.isDeleted { picture.visit = try previousVisit(of: id) }
+        return picture
     }
 
     /// The answers of one record: the inspection's, or a row's.

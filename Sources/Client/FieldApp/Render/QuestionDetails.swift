@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Inspections
 import TerminalKit
 
 struct DetailLine {
@@ -41,6 +42,7 @@ struct QuestionDetails {
         }
         let problem = isEdited ? screen.editor?.problem : screen.shownProblem(of: key)
         if let problem { add("! " + problem.message(unit: question.unit), theme.error) }
+        if let repeatViolation { add(repeatViolation, theme.warning) }
         guard isFocused else { return lines }
         guard question.type.takesAnswer else {
             if let hint { add(hint, theme.muted) }
@@ -78,13 +80,20 @@ struct QuestionDetails {
         return CellWidth.of(text) > columns.answer ? text : nil
     }
 
+    /// `last visit 152 psi on 2026-10-03, +8.5`
     private var lastVisit: String? {
-        guard question.previous, let filling = screen.filling,
-            let previous = screen.picture?.answers[key]?.previous, !previous.isNull
+        guard question.mayShowPrevious, let filling = screen.filling,
+            let found = screen.previous(at: key)
         else { return nil }
-        let value = screen.value(of: key)
-        let change = question.change(from: previous, to: value).map { " (\($0))" } ?? ""
-        return "last visit \(filling.shown(previous, at: key))\(change)"
+        let shown = filling.shown(found.value, at: key)
+        let words = (columns.hasWords ? "last visit " : "was ") + found.words(shown)
+        let isOffered = screen.value(of: key).isNull && screen.whyNotTakePrevious == nil
+        return isOffered && !isEdited ? words + "; y takes it" : words
+    }
+
+    private var repeatViolation: String? {
+        guard let found = screen.previous(at: key), found.isRepeatViolation else { return nil }
+        return "Failed the last time too" + (found.day.map { ", on \($0)" } ?? "")
     }
 
     /// Where the row has room for a badge only, its word stands below.

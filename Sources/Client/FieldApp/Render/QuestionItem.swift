@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Inspections
 import TerminalKit
 
 /// A question in the list: label, answer, the answer's state; below them, for the focused one, what
@@ -111,6 +112,23 @@ struct QuestionItem {
         }
         let (text, style) = shownAnswer
         canvas.text(text, column: column, row: row, limit: columns.answer, style: style)
+        drawPrevious(&canvas, column: column, after: CellWidth.of(text), row: row)
+    }
+
+    /// Beside a reading, where both fit; at the focused one it stands below in full.
+    private func drawPrevious(
+        _ canvas: inout Canvas, column: Int, after width: Int, row: Int
+    ) {
+        guard question.showsPrevious, !isFocused, let found = screen.previous(at: key),
+            let filling = screen.filling
+        else { return }
+        // The unit stands at the answer.
+        let value =
+            question.type.isNumber
+            ? found.value.plainText : filling.shown(found.value, at: key)
+        let text = "was \(value)" + (found.changeText.map { " (\($0))" } ?? "")
+        guard width + 2 + CellWidth.of(text) <= columns.answer else { return }
+        canvas.text(text, column: column + width + 2, row: row, style: theme.muted)
     }
 
     private var shownAnswer: (String, Style) {

@@ -1,4 +1,3 @@
-package import Coding
 package import Forms
 
 /// How answers read on the screen.
@@ -14,15 +13,5 @@ extension Question {
         case (nil, let high?): "at most \(high)\(suffix)"
         case (nil, nil): nil
         }
-    }
-
-    /// How a present number differs from the last visit's: `+12.5`; nil where either is none.
-    package func change(from previous: FieldValue, to value: FieldValue) -> String? {
-        guard type.isNumber, let before = previous.number, let now = value.number else {
-            return nil
-        }
-        // Readings are decimal fractions: without rounding 0.3 − 0.1 would show 15 digits.
-        let difference = ((now - before) * 1_000).rounded() / 1_000
-        return (difference > 0 ? "+" : "") + plainNumber(difference)
     }
 }

@@ -85,6 +85,11 @@ package struct InspectionScreen: Equatable, Sendable {
         return filling?.text(question.text, at: key) ?? question.label
     }
 
+    /// What the last visit found at a question.
+    package func previous(at key: AnswerKey) -> PreviousValue? {
+        picture?.visit.flatMap { filling?.previous(at: key, in: $0) }
+    }
+
     /// The answer as it is shown: stored, or on its way to the disk.
     package func value(of key: AnswerKey) -> FieldValue { filling?.value(of: key) ?? .null }
 
@@ -224,7 +229,7 @@ package struct InspectionScreen: Equatable, Sendable {
         sheet?.setDrafts(Set(picture.drafts.keys))
         guard let filling else { return }
         form = filling.state
-        score = filling.score
+        score = filling.score(since: picture.visit)
         if let row, filling.answers.row(row) == nil, row != awaitedRow { self.row = nil }
         items = filling.items(in: row)
         focus.settle(keys)

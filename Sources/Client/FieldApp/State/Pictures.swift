@@ -61,6 +61,8 @@ package struct InspectionPicture: Equatable, Sendable {
     package var conflicts: [RecordID]
     /// Why nothing of it can be changed; nil where the state alone decides.
     package var whyReadOnly: String?
+    /// The last visit to the same equipment.
+    package var visit: Visit?
 
     package init(
         id: RecordID, name: String, site: String, form: FormDefinition, state: InspectionState,
@@ -114,13 +116,10 @@ package struct RowPicture: Equatable, Sendable {
 package struct AnswerPicture: Equatable, Sendable {
     package var value: FieldValue
     package var standing: Standing
-    /// The last visit's value, where the form asks for it.
-    package var previous: FieldValue?
 
-    package init(value: FieldValue, standing: Standing, previous: FieldValue? = nil) {
+    package init(value: FieldValue, standing: Standing) {
         self.value = value
         self.standing = standing
-        self.previous = previous
     }
 }
 

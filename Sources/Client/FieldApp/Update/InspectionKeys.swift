@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Inspections
 import Replication
 import TerminalKit
 
@@ -23,6 +24,7 @@ extension AppState {
         case .lower: return step(by: -1)
         case .raise: return step(by: 1)
         case .why: return openWhy()
+        case .takePrevious: return takePrevious()
         case .addRow: return addRow()
         case .undo: return takeBack()
         case .accept: return acceptAnswer()
@@ -156,6 +158,20 @@ extension AppState {
         screen.blamed.insert(key)
         layers.top = .inspection(screen)
         return [.answer(lastEdit, screen.id, key, value, text: text, agreed: agreed)]
+    }
+
+    /// Only ever by this key: nothing is taken over by itself.
+    private mutating func takePrevious() -> [Effect] {
+        guard let screen = inspectionScreen, let key = screen.focus.focused,
+            let found = screen.previous(at: key), let filling = screen.filling
+        else { return [] }
+        let shown = filling.shown(found.value, at: key)
+        let effects = store(found.value, at: key, text: nil)
+        if !effects.isEmpty {
+            notice = Notice(
+                "\(screen.label(of: key)): took over \(found.words(shown)); Ctrl-_ takes it back")
+        }
+        return effects
     }
 
     private mutating func clearFocused() -> [Effect] {
