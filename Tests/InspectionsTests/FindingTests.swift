@@ -13,7 +13,9 @@ struct FindingTests {
         let finding = Finding.raised(by: question, row: "r", isRepeated: true)
         #expect(
             finding
-                == Finding(question: "seal", row: "r", severity: .major, isRepeated: true))
+                == Finding(
+                    question: "seal", row: "r", severity: .major, isRepeated: true,
+                    isFromAnswer: true))
         question.critical = true
         #expect(
             Finding.raised(by: question, row: nil, isRepeated: false)?.severity == .critical)

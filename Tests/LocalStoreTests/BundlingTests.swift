@@ -85,7 +85,7 @@ struct BundlingTests {
         let parent = try device.newInspection()
         let child = RecordID("child-1")
         try device.store.edit { database in
-            try database.insertRecord(child, table: RecordTable.finding, parent: parent)
+            try database.insertRecord(child, table: RecordTable.attachment, parent: parent)
             try database.write(.string("leak"), to: "text", of: child)
         }
         _ = try device.newInspection()
@@ -138,7 +138,7 @@ struct BundlingTests {
         let child = RecordID("child-1")
         let parent = RecordID("parent-1")
         try device.store.edit { database in
-            try database.insertRecord(child, table: RecordTable.finding, parent: parent)
+            try database.insertRecord(child, table: RecordTable.attachment, parent: parent)
             try database.write(.string("leak"), to: "text", of: child)
             try database.insertRecord(parent, table: "inspection", parent: nil)
             try database.write(.string("cold"), to: "@title", of: parent)

@@ -114,7 +114,7 @@ struct SealingTests {
         let parent = try device.newInspection()
         let child = RecordID("child-1")
         try device.store.edit { database in
-            try database.insertRecord(child, table: RecordTable.finding, parent: parent)
+            try database.insertRecord(child, table: RecordTable.attachment, parent: parent)
             try database.write(.string("leak"), to: "text", of: child)
         }
         let alone = try #require(try device.store.sealBatch(limit: 1))
@@ -135,7 +135,7 @@ struct SealingTests {
         for number in 1...105 {
             try device.store.edit { database in
                 let child = RecordID("child-\(number)")
-                try database.insertRecord(child, table: RecordTable.finding, parent: parent)
+                try database.insertRecord(child, table: RecordTable.attachment, parent: parent)
             }
         }
         try device.store.set([("notes", .string("last"))], on: parent)

@@ -76,6 +76,9 @@ enum CompleteCommand {
 extension InspectionDetail {
     /// The answers that a change names, as people write them.
     fileprivate func addresses(of change: OutboxRow) -> [String] {
+        if let finding = findings.first(where: { $0.view.id == change.recordId }) {
+            return ["the finding on \(finding.address)"]
+        }
         guard let row = rows.first(where: { $0.id == change.recordId }) else {
             return change.columns
         }

@@ -89,6 +89,7 @@ struct InspectionLook {
             "dueOn": JSON(summary.dueOn), "sync": .string(summary.sync.rawValue),
             "version": .integer(summary.version), "comment": JSON(detail.comment),
             "fields": json(of: own, row: nil), "repeats": repeats,
+            "findings": .array(detail.findings.map { .object($0.view.members) }),
             "conflicts": .array(detail.conflicts.map(\.json)),
             "previousVisit": visit.map { visit in
                 [

@@ -20,15 +20,18 @@ enum OutboxCommand {
     ) { run in
         if let words = run.invocation.value(limit.name) { return try setLimit(words, run) }
         let wantsAll = run.invocation.has(all.name)
-        let (rows, payloads) = try run.withStore(for: .reading) { store in
-            (
-                try store.outbox(all: wantsAll),
+        let (rows, names, payloads) = try run.withStore(for: .reading) { store in
+            let rows = try store.outbox(all: wantsAll)
+            let findings = rows.filter { $0.tableName == RecordTable.finding }
+            return (
+                rows, try store.findingNames(findings.map(\.recordId)),
                 run.wantsJSON ? try store.payloads(all: wantsAll) : [:]
             )
         }
-        try run.emit(.array(rows.map { $0.json(with: payloads[$0.mutationId] ?? [:]) })) {
-            table(of: rows)
+        let documents = rows.map {
+            $0.json(with: payloads[$0.mutationId] ?? [:], about: names[$0.recordId])
         }
+        try run.emit(.array(documents)) { table(of: rows, names) }
         return .done
     }
 
@@ -46,11 +49,11 @@ enum OutboxCommand {
         return .done
     }
 
-    private static func table(of rows: [OutboxRow]) -> String {
+    private static func table(of rows: [OutboxRow], _ names: [RecordID: String]) -> String {
         var table = TextTable(["MUTATION", "STATUS", "WHAT", "SINCE", "TRIES", "REASON"])
         for row in rows {
             let what =
-                "\(row.operation) \(row.tableName): "
+                "\(row.operation) \(names[row.recordId] ?? row.tableName): "
                 + row.columns.joined(separator: " ")
             table.append([
                 row.mutationId.rawValue, row.status, what, row.createdAtUtc,
@@ -62,10 +65,11 @@ enum OutboxCommand {
 }
 
 extension OutboxRow {
-    func json(with payload: [FieldName: FieldValue]) -> JSON {
+    /// - Parameter name: of the record, where its table alone says too little.
+    func json(with payload: [FieldName: FieldValue], about name: String? = nil) -> JSON {
         [
             "mutationId": .string(mutationId.rawValue), "recordId": .string(recordId.rawValue),
-            "tableName": .string(tableName), "operation": .string(operation),
+            "tableName": .string(tableName), "about": JSON(name), "operation": .string(operation),
             "status": .string(status), "retryCount": .integer(retryCount),
             "lastError": JSON(lastError), "nextAttemptUtc": JSON(nextAttemptUtc),
             "createdAtUtc": .string(createdAtUtc), "columns": .array(columns.map(JSON.string)),

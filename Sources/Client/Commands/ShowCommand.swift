@@ -30,6 +30,8 @@ enum ShowCommand {
         if let visit = look.visit {
             lines.append("before   \(visit.inspection)" + (visit.day.map { " on \($0)" } ?? ""))
         }
+        let tally = FindingTally(detail.findings.map(\.view.finding))
+        if let words = tally.words { lines.append("findings \(words)") }
         if let comment = detail.comment { lines.append("comment  \(escapingLines(comment))") }
         lines.append("")
         var table = TextTable(
@@ -40,6 +42,7 @@ enum ShowCommand {
                     + (look.visit == nil ? [] : [line.previous.map(words) ?? ""]))
         }
         lines += table.text.split(separator: "\n").map(String.init)
+        lines += findings(of: detail)
         for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
             lines += [
                 "", "conflict in \(detail.address(of: conflict)) (\(conflict.rule))",
@@ -51,7 +54,7 @@ enum ShowCommand {
         if let deletion = detail.conflicts.first(where: \.isDeletion) {
             lines += [
                 "",
-                (deletion.recordId == summary.id ? "The inspection" : "A row")
+                deleted(deletion, in: summary)
                     + " was deleted elsewhere: 'resolve --mine' restores it, '--theirs' lets"
                     + " it go.",
             ]
@@ -62,6 +65,25 @@ enum ShowCommand {
     /// `152 on 2026-10-03, +8.5`
     private static func words(_ previous: PreviousValue) -> String {
         previous.words(shown(previous.value)) + (previous.isRepeatViolation ? ", failed again" : "")
+    }
+
+    private static func deleted(
+        _ conflict: ConflictView, in summary: InspectionSummary
+    ) -> String {
+        if conflict.recordId == summary.id { return "The inspection" }
+        return conflict.about == nil ? "A row" : "A finding"
+    }
+
+    private static func findings(of detail: InspectionDetail) -> [String] {
+        guard !detail.findings.isEmpty else { return [] }
+        var table = TextTable(["FINDING", "QUESTION", "WHAT", "SYNC"])
+        for each in detail.findings {
+            table.append([
+                String(each.view.id.rawValue.prefix(8)), each.address, escapingLines(each.words),
+                each.view.sync.words,
+            ])
+        }
+        return [""] + table.text.split(separator: "\n").map(String.init)
     }
 
     /// First the line ends are written out, then goes what could steer a terminal.
@@ -76,8 +98,8 @@ extension ConflictView {
 
     var json: JSON {
         [
-            "column": .string(column), "recordId": .string(recordId.rawValue), "base": base.json,
-            "mine": mine.json,
+            "column": .string(column), "recordId": .string(recordId.rawValue),
+            "about": JSON(about), "base": base.json, "mine": mine.json,
             "theirs": theirs.json, "theirsNode": JSON(theirsNode?.rawValue),
             "rule": .string(rule),
         ]
@@ -100,6 +122,9 @@ extension InspectionDetail {
 
     /// A row that was deleted elsewhere has no place any more.
     func address(of conflict: ConflictView) -> String {
+        if let about = conflict.about {
+            return conflict.isDeletion ? about : "\(conflict.column) of the \(about)"
+        }
         guard let row = rows.first(where: { $0.id == conflict.recordId }) else {
             return conflict.column
         }

@@ -6,7 +6,8 @@ internal import Vault
 package enum Walkdown {
     static let entries: [Entry] = [
         DemoCommand.entry, EnrollCommand.entry, ListCommand.entry, ShowCommand.entry,
-        NewCommand.entry, SetCommand.entry, FillCommand.entry, CompleteCommand.entry,
+        NewCommand.entry, SetCommand.entry, FillCommand.entry, FindingsCommand.entry,
+        FindingCommand.entry, CompleteCommand.entry,
         ReopenCommand.entry,
         DeleteCommand.entry, SyncCommand.entry, StatusCommand.entry, OutboxCommand.entry,
         BundleCommand.entry, RetryCommand.entry, DiscardCommand.entry, ResolveCommand.entry,

@@ -24,7 +24,7 @@ extension DeviceStore {
         try edit { database in
             try database.requireRecord(id, table: RecordTable.inspection)
             var (stored, filling) = try stored(id, database)
-            try requireOpen(stored)
+            try requireOpen(stored.fields)
             var work = Answering(filling, over: stored.answers, newID: sources.newID)
             if !changes.allSatisfy({ $0.isIdle(beside: stored.answers) }) {
                 try work.make(changes, isBeginning: !stored.hasBegun, agreed: agreed)
@@ -65,7 +65,7 @@ extension DeviceStore {
         }
     }
 
-    private func stored(
+    func stored(
         _ id: RecordID, _ database: Connection
     ) throws -> (InspectionAnswers, FormFilling) {
         let own = try database.fields(of: id)
@@ -78,8 +78,8 @@ extension DeviceStore {
     }
 
     /// Said before anything is worked out; the triggers say it as well.
-    private func requireOpen(_ stored: InspectionAnswers) throws {
-        switch stored.fields[BuiltInField.state] {
+    func requireOpen(_ fields: [FieldName: FieldValue]) throws {
+        switch fields[BuiltInField.state] {
         case .string(InspectionState.complete.rawValue):
             throw StoreError.refused(.complete, field: nil)
         case .string(InspectionState.approved.rawValue):
@@ -111,6 +111,7 @@ extension DeviceStore {
             if let parent = row.parent, !kept.contains(parent) { continue }
             try remove(RecordID(row.id), database)
         }
+        try followFailures(of: work, gone: known.subtracting(kept), on: id, database)
     }
 
     private func write(

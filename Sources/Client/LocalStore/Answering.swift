@@ -17,6 +17,8 @@ package enum AnswerChange: Sendable {
 struct Answering {
     private(set) var filling: FormFilling
     private let stored: FormAnswers
+    /// Where an answer failed before that asks for a finding.
+    private let failedBefore: Set<AnswerKey>
     private let newID: () -> String
 
     /// - Parameter stored: the answers as they stand, before the form has reckoned anything anew.
@@ -25,6 +27,7 @@ struct Answering {
     ) {
         self.filling = filling
         self.stored = stored
+        failedBefore = filling.findingKeys(by: stored)
         self.newID = newID
     }
 
@@ -157,6 +160,17 @@ struct Answering {
             writes[AnswerKey(question.path)] = .string("uuid:" + id.rawValue)
         }
         return writes.filter { stored[$0.key] != $0.value }
+    }
+
+    /// Where answers began to fail that raise a finding, in the order of the form, and where they ended to.
+    /// A row that goes takes its answers along and corrects none of them.
+    var failures: (begun: [AnswerKey], ended: Set<AnswerKey>) {
+        let now = filling.findingKeys()
+        let begun = now.subtracting(failedBefore)
+        let ended = failedBefore.subtracting(now).filter { key in
+            key.row.map { filling.answers.row($0) != nil } ?? true
+        }
+        return (begun.isEmpty ? [] : filling.keysInOrder.filter(begun.contains), ended)
     }
 
     private func question(at key: AnswerKey) -> Question? {

@@ -162,6 +162,10 @@ extension Connection {
     private func archive(_ id: RecordID) throws {
         let key: [DatabaseValue] = [.text(id.rawValue)]
         try execute("DELETE FROM field WHERE record_id = ? AND name NOT LIKE '@%'", key)
+        // What somebody wrote of a finding goes as what he answered does.
+        try execute(
+            "DELETE FROM field WHERE record_id = ?1 AND name IN (?2, ?3)",
+            key + [.text(BuiltInField.note), .text(BuiltInField.owner)])
         try execute("INSERT OR IGNORE INTO __sync_archived (record_id) VALUES (?)", key)
     }
 }

@@ -77,37 +77,37 @@ extension Connection {
     }
 }
 
-/// Deleted rows too: what waits of them belongs to their inspection.
+/// Rows and findings, deleted ones too: what waits of them belongs to their inspection.
 extension Connection {
-    private static func allRows(below inspections: String) -> String {
+    private static func allParts(of inspections: String) -> String {
         """
         WITH RECURSIVE inside (id, top, depth) AS (
             SELECT id, id, 0 FROM record WHERE \(inspections)
             UNION ALL
             SELECT record.id, top, depth + 1
             FROM inside JOIN record ON record.parent_id = inside.id
-            WHERE record.table_name = 'repeat' AND depth < \(deepestFamily))
+            WHERE record.table_name IN ('repeat', 'finding') AND depth < \(deepestFamily))
         SELECT id, top FROM inside WHERE depth > 0 ORDER BY depth, id
         """
     }
 
-    func inspectionsOfRows() throws -> [(row: RecordID, inspection: RecordID)] {
-        try query(Self.allRows(below: "table_name = 'inspection'")) {
+    func inspectionsOfParts() throws -> [(part: RecordID, inspection: RecordID)] {
+        try query(Self.allParts(of: "table_name = 'inspection'")) {
             (RecordID(try $0.text(0)), RecordID(try $0.text(1)))
         }
     }
 
-    func rowRecords(below id: RecordID) throws -> [RecordID] {
-        try query(Self.allRows(below: "id = ?"), [.text(id.rawValue)]) { RecordID(try $0.text(0)) }
+    func parts(of id: RecordID) throws -> [RecordID] {
+        try query(Self.allParts(of: "id = ?"), [.text(id.rawValue)]) { RecordID(try $0.text(0)) }
     }
 
     func fieldBadges(
-        ofRowsBelow id: RecordID
+        ofPartsOf id: RecordID
     ) throws -> [RecordID: [FieldName: SyncBadge]] {
         var badges: [RecordID: [FieldName: SyncBadge]] = [:]
-        for row in try rowRecords(below: id) {
-            let own = try fieldBadges(of: row)
-            if !own.isEmpty { badges[row] = own }
+        for part in try parts(of: id) {
+            let own = try fieldBadges(of: part)
+            if !own.isEmpty { badges[part] = own }
         }
         return badges
     }

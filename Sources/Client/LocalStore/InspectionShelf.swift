@@ -47,8 +47,8 @@ struct InspectionShelf {
             stored[id] = InspectionAnswers(id, fields: fields, rows: rows[id] ?? [])
         }
         badges = try database.recordBadges()
-        for (row, inspection) in try database.inspectionsOfRows() {
-            guard let badge = badges[row] else { continue }
+        for (part, inspection) in try database.inspectionsOfParts() {
+            guard let badge = badges[part] else { continue }
             badges[inspection] = max(badges[inspection] ?? .synced, badge)
         }
     }
@@ -60,7 +60,7 @@ struct InspectionShelf {
         let fields = try database.fields(of: id)
         allFields[id] = fields
         stored[id] = InspectionAnswers(id, fields: fields, rows: try database.rows(below: id))
-        let family = try [id] + database.rowRecords(below: id)
+        let family = try [id] + database.parts(of: id)
         badges[id] = try family.map { try database.recordBadge(of: $0) }.max()
         if let asset = assetID(of: id), let found = try database.assets(only: asset).first {
             assets[asset] = found
@@ -99,6 +99,9 @@ struct InspectionShelf {
     func text(_ field: FieldName, of id: RecordID) -> String? {
         stored[id]?.fields[field]?.plainText
     }
+
+    /// Of a record that is not an inspection.
+    func badge(of id: RecordID) throws -> SyncBadge { try database.recordBadge(of: id) }
 
     mutating func summary(of id: RecordID) throws -> InspectionSummary? {
         guard let record = records[id] else { return nil }

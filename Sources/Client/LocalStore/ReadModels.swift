@@ -78,7 +78,9 @@ package struct InspectionDetail: Sendable, Equatable {
     package var fields: [FieldName: Field]
     /// Rows of repeats, in order; one in a row stands somewhere behind it.
     package var rows: [Row]
-    /// Of the inspection and of its rows.
+    /// In the order of the form; those of deleted rows are not here.
+    package var findings: [ListedFinding]
+    /// Of the inspection, of its rows and of its findings.
     package var conflicts: [ConflictView]
 
     /// One time that a repeat was asked.
@@ -103,8 +105,10 @@ package struct InspectionDetail: Sendable, Equatable {
 /// One field that the inspector has to decide.
 package struct ConflictView: Sendable, Equatable {
     package var mutationId: MutationID
-    /// The inspection, or one of its rows.
+    /// The inspection, one of its rows or one of its findings.
     package var recordId: RecordID
+    /// What the record is where it has no name of its own: `finding on Door seals`.
+    package var about: String?
     package var column: FieldName
     package var base: FieldValue
     package var mine: FieldValue

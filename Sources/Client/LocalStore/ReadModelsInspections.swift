@@ -15,6 +15,13 @@ extension DeviceStore {
         }
     }
 
+    private func conflicts(ofPart id: RecordID, _ database: Connection) throws -> [ConflictView] {
+        var conflicts = try database.conflicts(of: id)
+        guard !conflicts.isEmpty, let name = try findingName(id, database) else { return conflicts }
+        for index in conflicts.indices { conflicts[index].about = name }
+        return conflicts
+    }
+
     /// - Throws: `unknownRecord`.
     package func inspection(_ id: RecordID) throws -> InspectionDetail {
         try read { database in
@@ -28,14 +35,15 @@ extension DeviceStore {
             let answers = try shelf.filling(of: id)?.answers ?? shelf.answers(of: id)
             values.merge(answers.fields) { $1 }
             for name in values.keys where answers.fields[name] == nil { values[name] = .null }
-            let rowBadges = try database.fieldBadges(ofRowsBelow: id)
+            let rowBadges = try database.fieldBadges(ofPartsOf: id)
             return InspectionDetail(
                 summary: summary, assetID: shelf.assetID(of: id),
                 comment: shelf.text(BuiltInField.comment, of: id),
                 fields: InspectionDetail.shown(values, badges),
                 rows: answers.rows.map { .init($0, rowBadges, in: answers) },
+                findings: try shelf.findings(of: id, among: try database.findings(below: id)),
                 conflicts: try database.conflicts(of: id)
-                    + database.rowRecords(below: id).flatMap { try database.conflicts(of: $0) })
+                    + database.parts(of: id).flatMap { try conflicts(ofPart: $0, database) })
         }
     }
 
@@ -51,21 +59,23 @@ extension DeviceStore {
             let answers = InspectionAnswers(id, fields: own, rows: rows).answers
             var surroundings = try lookingSurroundings(database)
             surroundings.language = language
-            return FormFilling(
+            var filling = FormFilling(
                 form, answers: answers, drafts: try database.draftKeys(of: id, answers),
                 in: surroundings)
+            filling.findingTroubles = try database.findingTroubles(of: id, answers)
+            return filling
         }
     }
 
-    /// Rows of repeats, each with the inspection that it belongs to; deleted rows too, of which
-    /// something may still wait.
-    package func inspectionsOfRows() throws -> [RecordID: RecordID] {
-        let pairs = try read { try $0.inspectionsOfRows() }
+    /// Rows of repeats and findings, each with the inspection that it belongs to; deleted ones too, of
+    /// which something may still wait.
+    package func inspectionsOfParts() throws -> [RecordID: RecordID] {
+        let pairs = try read { try $0.inspectionsOfParts() }
         return Dictionary(
-            pairs.map { ($0.row, $0.inspection) }, uniquingKeysWith: { first, _ in first })
+            pairs.map { ($0.part, $0.inspection) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private func shelf(_ database: Connection) throws -> InspectionShelf {
+    func shelf(_ database: Connection) throws -> InspectionShelf {
         InspectionShelf(
             database, forms: formShelf, surroundings: try lookingSurroundings(database))
     }

@@ -40,6 +40,7 @@ package enum Schema {
             try database.renewTriggers()
             try database.renewFormViews()
         },
+        Migration("rules of findings") { try $0.renewTriggers() },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never

@@ -3,7 +3,7 @@ package import SQLite
 /// Why a database's trigger refused a local change. The raw value is the code in its RAISE.
 package enum Refusal: String, Sendable, CaseIterable {
     case exists, key, version, delete, record, deleted, approved, complete, state, type, text,
-        question, choice, limit, uncaptured, form, day, asset, row
+        question, choice, limit, uncaptured, form, day, asset, row, finding, word
     case noRecord = "no_record"
     case queueFull = "queue_full"
 
@@ -22,6 +22,9 @@ package enum Refusal: String, Sendable, CaseIterable {
         case .day: "this is not a day, YYYY-MM-DD"
         case .asset: "there is no such asset here, or several have that tag"
         case .row: "there is no such inspection or row here for a row to stand in"
+        case .finding: "there is no such inspection here for a finding to stand in"
+        case .word:
+            "a finding is minor, major or critical, and pending, corrected or closed"
         case .choice: "the value is not one of the question's choices"
         case .limit: "the value is beyond the question's limits"
         case .text:
@@ -39,7 +42,7 @@ package enum Refusal: String, Sendable, CaseIterable {
     /// the field at which it stopped would lead astray.
     var isAboutValue: Bool {
         switch self {
-        case .type, .text, .question, .choice, .limit, .day, .asset: true
+        case .type, .text, .question, .choice, .limit, .day, .asset, .word: true
         default: false
         }
     }

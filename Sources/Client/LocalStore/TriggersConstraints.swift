@@ -6,7 +6,7 @@ extension Triggers {
         BEGIN
             SELECT raise(ABORT, 'walkdown:record')
             WHERE NEW.version <> 0 OR NEW.is_deleted <> 0 OR NEW.id = '' OR NEW.table_name = '';
-        \(newRowRules)
+        \(newPartRules)
             SELECT raise(ABORT, 'walkdown:queue_full')
             WHERE \(queueIsFull);
         END;
@@ -20,7 +20,7 @@ extension Triggers {
             WHERE EXISTS (
                 SELECT 1 FROM field
                 WHERE record_id = NEW.id AND name = '@state' AND value = 'approved');
-        \(rowDeletionRules)
+        \(partDeletionRules)
             SELECT raise(ABORT, 'walkdown:queue_full')
             WHERE \(queueIsFull);
         END;
@@ -66,7 +66,7 @@ extension Triggers {
     }
 
     /// Which state may follow which, for an inspector; answers are closed when an inspection is
-    /// complete or approved, those of its rows too.
+    /// complete or approved, those of its rows and its findings too.
     private static func stateRules(oldValue: String) -> String {
         """
             SELECT raise(ABORT, 'walkdown:state')
@@ -94,11 +94,16 @@ extension Triggers {
                 WHEN NEW.name IN (
                     '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
                     THEN typeof(NEW.value) NOT IN ('text', 'null')
+                WHEN NEW.name IN ('@owner', '@note') THEN typeof(NEW.value) NOT IN ('text', 'null')
+                WHEN NEW.name = '@repeated' THEN NEW.value NOT IN (0, 1)
+                WHEN NEW.name IN ('@question', '@row')
+                    THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
                 WHEN NEW.name = '@repeat' THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
                 WHEN NEW.name = '@order' THEN typeof(NEW.value) NOT IN ('integer', 'real')
                 ELSE 0 END;
             SELECT raise(ABORT, 'walkdown:key')
             WHERE NEW.name = '@repeat' AND \(oldValue) IS NOT NULL;
+        \(findingRules(oldValue: oldValue))
             SELECT raise(ABORT, 'walkdown:day')
             WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (\(isDay("NEW.value")));
         """

@@ -21,6 +21,10 @@ package enum AnswerProblem: Error, Hashable, Sendable {
     case wrongType
     /// Typed on the screen and not accepted: the text stands in a draft.
     case unfinishedDraft
+    /// A critical finding on it does not say what is wrong.
+    case unexplainedFinding
+    /// Something typed in a finding on it stands in a draft.
+    case unfinishedFinding
     case takesNoAnswer
     /// A rule of the form does not hold; what its author says of it, if anything.
     case constraint(String?)
@@ -56,6 +60,8 @@ package enum AnswerProblem: Error, Hashable, Sendable {
         case .tooLong: "is too long"
         case .wrongType: "is of another type than the question asks"
         case .unfinishedDraft: "was typed but not accepted"
+        case .unexplainedFinding: "has a critical finding: say in its note what is wrong"
+        case .unfinishedFinding: "has a finding with something typed but not accepted"
         case .takesNoAnswer: "is a note and takes no answer"
         case .constraint(let words?): "is refused by the form: " + words
         case .constraint(nil): "is refused by a rule of the form"

@@ -1,6 +1,7 @@
+package import Coding
 package import Forms
 
-/// What is wrong at the equipment, raised from a failed answer: a record of its own below the
+/// What is wrong at the equipment, raised by a failed answer or by hand: a record of its own below the
 /// inspection, because somebody has to mend it and others have to see when.
 package struct Finding: Equatable, Sendable {
     /// From the least to the gravest.
@@ -15,6 +16,7 @@ package struct Finding: Equatable, Sendable {
         case corrected
         case closed
 
+        /// The words on a screen.
         package var label: String {
             switch self {
             case .pending: "to be mended"
@@ -34,10 +36,13 @@ package struct Finding: Equatable, Sendable {
     package var note: String?
     /// Whether the last visit had found the same.
     package var isRepeated: Bool
+    /// Whether an answer raised it by failing, and no person by hand.
+    package var isFromAnswer: Bool
 
     package init(
         question: String, row: String? = nil, severity: Severity, status: Status = .pending,
-        owner: String? = nil, due: String? = nil, note: String? = nil, isRepeated: Bool = false
+        owner: String? = nil, due: String? = nil, note: String? = nil, isRepeated: Bool = false,
+        isFromAnswer: Bool = false
     ) {
         self.question = question
         self.row = row
@@ -47,6 +52,15 @@ package struct Finding: Equatable, Sendable {
         self.due = due
         self.note = note
         self.isRepeated = isRepeated
+        self.isFromAnswer = isFromAnswer
+    }
+
+    /// Where the question stands that it is about.
+    package var key: AnswerKey { AnswerKey(row: row, question) }
+
+    /// How grave it is until somebody says otherwise.
+    package static func severity(on question: Question) -> Severity {
+        question.critical ? .critical : .major
     }
 
     /// What a failed answer raises, where its question asks for it; nil where it does not.
@@ -56,7 +70,55 @@ package struct Finding: Equatable, Sendable {
     ) -> Finding? {
         guard question.findingOnFail else { return nil }
         return Finding(
-            question: question.path, row: row, severity: question.critical ? .critical : .major,
-            isRepeated: isRepeated)
+            question: question.path, row: row, severity: severity(on: question),
+            isRepeated: isRepeated, isFromAnswer: true)
+    }
+
+    /// Whether nobody has worked on it since an answer raised it: then it goes with its cause.
+    package func isAsRaised(by question: Question) -> Bool {
+        isFromAnswer && status == .pending && owner == nil && due == nil && note == nil
+            && severity == Self.severity(on: question)
+    }
+
+    /// A grave one that still has to be mended, and of which nobody knows what it is.
+    package var isUnexplained: Bool {
+        severity == .critical && status == .pending && firstWithText(note) == nil
+    }
+}
+
+// MARK: As a record
+
+extension Finding {
+    /// Nil where the record names no question. A word that only a newer version knows counts as grave
+    /// and as not mended, so that nobody overlooks it.
+    package init?(fields: [String: FieldValue]) {
+        func text(_ name: String) -> String? {
+            guard case .string(let text)? = fields[name] else { return nil }
+            return firstWithText(text)
+        }
+        guard let question = text(BuiltInField.question) else { return nil }
+        let repeated = fields[BuiltInField.repeated] ?? .null
+        self.init(
+            question: question, row: text(BuiltInField.row),
+            severity: text(BuiltInField.severity).map { Severity(rawValue: $0) ?? .critical }
+                ?? .major,
+            status: text(BuiltInField.status).flatMap(Status.init) ?? .pending,
+            owner: text(BuiltInField.owner), due: text(BuiltInField.due),
+            note: text(BuiltInField.note), isRepeated: (repeated.number ?? 0) != 0,
+            isFromAnswer: !repeated.isNull)
+    }
+
+    /// Those that say something, as a new record gets them.
+    package var fields: [(name: String, value: FieldValue)] {
+        let texts: [(String, String?)] = [
+            (BuiltInField.question, question), (BuiltInField.row, row),
+            (BuiltInField.severity, severity.rawValue), (BuiltInField.status, status.rawValue),
+            (BuiltInField.owner, owner), (BuiltInField.due, due), (BuiltInField.note, note),
+        ]
+        var fields = texts.compactMap { name, text in text.map { (name, FieldValue.string($0)) } }
+        if isFromAnswer || isRepeated {
+            fields.append((BuiltInField.repeated, .integer(isRepeated ? 1 : 0)))
+        }
+        return fields.map { (name: $0.0, value: $0.1) }
     }
 }

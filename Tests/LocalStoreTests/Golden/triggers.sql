@@ -60,15 +60,19 @@ BEGIN
         SELECT 1 FROM record
         WHERE id = NEW.parent_id AND is_deleted = 0
             AND table_name IN ('inspection', 'repeat'));
+    SELECT raise(ABORT, 'walkdown:finding')
+    WHERE NEW.table_name = 'finding' AND NOT EXISTS (
+        SELECT 1 FROM record
+        WHERE id = NEW.parent_id AND is_deleted = 0 AND table_name = 'inspection');
     SELECT CASE value
         WHEN 'complete' THEN raise(ABORT, 'walkdown:complete')
         ELSE raise(ABORT, 'walkdown:approved') END
     FROM field
-    WHERE NEW.table_name = 'repeat' AND name = '@state' AND value IN ('complete', 'approved')
+    WHERE NEW.table_name IN ('repeat', 'finding') AND name = '@state' AND value IN ('complete', 'approved')
         AND record_id IN (
             NEW.parent_id,
                     (SELECT r1.parent_id FROM record AS r1
-        WHERE r1.id = NEW.parent_id AND r1.table_name = 'repeat'),
+        WHERE r1.id = NEW.parent_id AND r1.table_name IN ('repeat', 'finding')),
                     (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
         WHERE r1.id = NEW.parent_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
                     (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
@@ -95,11 +99,11 @@ BEGIN
         WHEN 'complete' THEN raise(ABORT, 'walkdown:complete')
         ELSE raise(ABORT, 'walkdown:approved') END
     FROM field
-    WHERE NEW.table_name = 'repeat' AND name = '@state' AND value IN ('complete', 'approved')
+    WHERE NEW.table_name IN ('repeat', 'finding') AND name = '@state' AND value IN ('complete', 'approved')
         AND record_id IN (
             NEW.id,
                     (SELECT r1.parent_id FROM record AS r1
-        WHERE r1.id = NEW.id AND r1.table_name = 'repeat'),
+        WHERE r1.id = NEW.id AND r1.table_name IN ('repeat', 'finding')),
                     (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
         WHERE r1.id = NEW.id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
                     (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
@@ -139,7 +143,7 @@ BEGIN
         AND record_id IN (
             NEW.record_id,
                     (SELECT r1.parent_id FROM record AS r1
-        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat'),
+        WHERE r1.id = NEW.record_id AND r1.table_name IN ('repeat', 'finding')),
                     (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
         WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
                     (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
@@ -160,11 +164,37 @@ BEGIN
         WHEN NEW.name IN (
             '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
             THEN typeof(NEW.value) NOT IN ('text', 'null')
+        WHEN NEW.name IN ('@owner', '@note') THEN typeof(NEW.value) NOT IN ('text', 'null')
+        WHEN NEW.name = '@repeated' THEN NEW.value NOT IN (0, 1)
+        WHEN NEW.name IN ('@question', '@row')
+            THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
         WHEN NEW.name = '@repeat' THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
         WHEN NEW.name = '@order' THEN typeof(NEW.value) NOT IN ('integer', 'real')
         ELSE 0 END;
     SELECT raise(ABORT, 'walkdown:key')
     WHERE NEW.name = '@repeat' AND NULL IS NOT NULL;
+    SELECT raise(ABORT, 'walkdown:key')
+    WHERE NEW.name IN ('@question', '@row') AND (
+        NULL IS NOT NULL
+        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+    SELECT raise(ABORT, 'walkdown:word')
+    WHERE NEW.name IN ('@severity', '@status') AND NOT CASE NEW.name
+        WHEN '@severity' THEN NEW.value IN ('minor', 'major', 'critical')
+        ELSE NEW.value IN ('pending', 'corrected', 'closed') END IS 1;
+    SELECT raise(ABORT, 'walkdown:question')
+    WHERE NEW.name = '@question' AND EXISTS (
+        SELECT 1 FROM record
+        JOIN field AS form ON form.record_id = record.parent_id AND form.name = '@form'
+        JOIN field AS version
+            ON version.record_id = record.parent_id AND version.name = '@formVersion'
+        WHERE record.id = NEW.record_id
+            AND EXISTS (
+                SELECT 1 FROM question
+                WHERE question.form = form.value AND question.version = version.value)
+            AND NOT EXISTS (
+                SELECT 1 FROM question
+                WHERE question.form = form.value AND question.version = version.value
+                    AND question.name = NEW.value));
     SELECT raise(ABORT, 'walkdown:day')
     WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (typeof(NEW.value) = 'text'
             AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'
@@ -250,7 +280,7 @@ BEGIN
         AND record_id IN (
             NEW.record_id,
                     (SELECT r1.parent_id FROM record AS r1
-        WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat'),
+        WHERE r1.id = NEW.record_id AND r1.table_name IN ('repeat', 'finding')),
                     (SELECT r2.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id
         WHERE r1.id = NEW.record_id AND r1.table_name = 'repeat' AND r2.table_name = 'repeat'),
                     (SELECT r3.parent_id FROM record AS r1 JOIN record AS r2 ON r2.id = r1.parent_id JOIN record AS r3 ON r3.id = r2.parent_id
@@ -271,11 +301,37 @@ BEGIN
         WHEN NEW.name IN (
             '@asset', '@title', '@assignee', '@comment', '@tag', '@model', '@serial')
             THEN typeof(NEW.value) NOT IN ('text', 'null')
+        WHEN NEW.name IN ('@owner', '@note') THEN typeof(NEW.value) NOT IN ('text', 'null')
+        WHEN NEW.name = '@repeated' THEN NEW.value NOT IN (0, 1)
+        WHEN NEW.name IN ('@question', '@row')
+            THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
         WHEN NEW.name = '@repeat' THEN typeof(NEW.value) <> 'text' OR NEW.value = ''
         WHEN NEW.name = '@order' THEN typeof(NEW.value) NOT IN ('integer', 'real')
         ELSE 0 END;
     SELECT raise(ABORT, 'walkdown:key')
     WHERE NEW.name = '@repeat' AND OLD.value IS NOT NULL;
+    SELECT raise(ABORT, 'walkdown:key')
+    WHERE NEW.name IN ('@question', '@row') AND (
+        OLD.value IS NOT NULL
+        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+    SELECT raise(ABORT, 'walkdown:word')
+    WHERE NEW.name IN ('@severity', '@status') AND NOT CASE NEW.name
+        WHEN '@severity' THEN NEW.value IN ('minor', 'major', 'critical')
+        ELSE NEW.value IN ('pending', 'corrected', 'closed') END IS 1;
+    SELECT raise(ABORT, 'walkdown:question')
+    WHERE NEW.name = '@question' AND EXISTS (
+        SELECT 1 FROM record
+        JOIN field AS form ON form.record_id = record.parent_id AND form.name = '@form'
+        JOIN field AS version
+            ON version.record_id = record.parent_id AND version.name = '@formVersion'
+        WHERE record.id = NEW.record_id
+            AND EXISTS (
+                SELECT 1 FROM question
+                WHERE question.form = form.value AND question.version = version.value)
+            AND NOT EXISTS (
+                SELECT 1 FROM question
+                WHERE question.form = form.value AND question.version = version.value
+                    AND question.name = NEW.value));
     SELECT raise(ABORT, 'walkdown:day')
     WHERE NEW.name = '@due' AND NEW.value IS NOT NULL AND NOT (typeof(NEW.value) = 'text'
             AND NEW.value GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'

@@ -26,7 +26,7 @@ extension DeviceStore {
     private func draftedInspections() throws -> Set<RecordID> {
         let drafted = try inspectionsWithDrafts()
         guard !drafted.isEmpty else { return [] }
-        let owners = try inspectionsOfRows()
+        let owners = try inspectionsOfParts()
         return Set(drafted.map { owners[$0] ?? $0 })
     }
 
@@ -178,7 +178,7 @@ extension DeviceStore {
         guard !waiting.isEmpty else { return [] }
         let summaries = try inspections()
         let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
-        let owners = try inspectionsOfRows()
+        let owners = try inspectionsOfParts()
         var labels = QuestionLabels(self)
         return try waiting.map { row in
             let owner = owners[row.recordId]
@@ -205,7 +205,7 @@ extension DeviceStore {
         let conflicts = try conflicts(of: id)
         guard !conflicts.isEmpty else { return nil }
         // A row of a repeat has its inspection's form and name.
-        let summary = try inspection(inspectionsOfRows()[id] ?? id).summary
+        let summary = try inspection(inspectionsOfParts()[id] ?? id).summary
         let form = try heldForm(of: summary)
         let drafts = try Dictionary(
             drafts(in: id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })

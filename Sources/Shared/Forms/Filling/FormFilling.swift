@@ -8,6 +8,9 @@ package struct FormFilling: Sendable {
     package private(set) var answers: FormAnswers
     /// Where something was typed and not accepted; a relevant one stands among the problems.
     package private(set) var drafts: Set<AnswerKey>
+    /// What is wrong with findings on these questions. No answer is refused for it; where the question is
+    /// asked, it stands among the problems.
+    package var findingTroubles: [AnswerKey: AnswerProblem] = [:]
     package var surroundings: FillingSurroundings
     /// Expressions that came to nothing: the author's mistakes, never the inspector's.
     package private(set) var faults: [FormFault] = []

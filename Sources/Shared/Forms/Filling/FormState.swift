@@ -122,7 +122,8 @@ extension FormFilling {
                 progress.total += 1
                 if !filling.answers[key].isNull { progress.answered += 1 }
             }
-            if let problem = filling.problem(of: question, at: key) {
+            let problem = filling.problem(of: question, at: key) ?? filling.findingTroubles[key]
+            if let problem {
                 problems.append(FormProblem(path: question.path, problem: problem, row: row))
                 progress.problems += 1
             }

@@ -1,0 +1,87 @@
+internal import Arguments
+internal import Coding
+internal import Forms
+internal import Inspections
+internal import LocalStore
+internal import Replication
+
+extension FindingView {
+    var members: [String: JSON] {
+        [
+            "id": .string(id.rawValue), "question": .string(finding.question),
+            "row": JSON(finding.row), "severity": .string(finding.severity.rawValue),
+            "status": .string(finding.status.rawValue), "owner": JSON(finding.owner),
+            "due": JSON(finding.due), "note": JSON(finding.note),
+            "repeated": .bool(finding.isRepeated), "fails": .bool(fails),
+            "sync": .string(sync.rawValue),
+        ]
+    }
+}
+
+extension ListedFinding {
+    /// As a script reads it in a list of its own.
+    var json: JSON {
+        var members = view.members
+        members["inspection"] = .string(inspection.id.rawValue)
+        members["asset"] = JSON(inspection.asset)
+        members["form"] = .string(inspection.form)
+        members["address"] = .string(address)
+        return .object(members)
+    }
+
+    /// `major, to be mended, by 2026-12-24, Ben: gap of 3 mm`
+    var words: String {
+        let finding = view.finding
+        let parts = [
+            finding.severity.rawValue, finding.status.label,
+            finding.isRepeated ? "found at the last visit too" : nil,
+            finding.due.map { "by \($0)" }, finding.owner,
+            view.fails ? nil : "the answer does not fail",
+        ]
+        let line = parts.compactMap(\.self).joined(separator: ", ")
+        return line + (finding.note.map { ": " + $0 } ?? "")
+    }
+}
+
+/// The options of `finding` as changes of one.
+struct FindingOptions {
+    static let severity = Option(
+        "severity", value: "S", allowed: Finding.Severity.allCases.map(\.rawValue),
+        help: "How grave it is: minor, major or critical.")
+    static let status = Option(
+        "status", value: "S", allowed: Finding.Status.allCases.map(\.rawValue),
+        help: "Whether it is pending, corrected on site, or closed.")
+    static let owner = Option("owner", value: "NAME", help: "Who has to mend it.")
+    static let due = Option(
+        "due", value: "DATE", help: "Until when: YYYY-MM-DD, 't' today, '+7d' in a week.")
+    static let note = Option("note", value: "TEXT", help: "What is wrong.")
+
+    static let all = [severity, status, owner, due, note]
+
+    let changes: [FindingChange]
+
+    init(_ invocation: Invocation, in surroundings: Surroundings) throws {
+        var changes: [FindingChange] = []
+        if let severity = invocation.value(Self.severity.name).flatMap(Finding.Severity.init) {
+            changes.append(.severity(severity))
+        }
+        if let status = invocation.value(Self.status.name).flatMap(Finding.Status.init) {
+            changes.append(.status(status))
+        }
+        if let owner = invocation.value(Self.owner.name) { changes.append(.owner(owner)) }
+        if let due = invocation.value(Self.due.name) {
+            changes.append(.due(try Self.day(due, in: surroundings)))
+        }
+        if let note = invocation.value(Self.note.name) { changes.append(.note(note)) }
+        self.changes = changes
+    }
+
+    private static func day(_ text: String, in surroundings: Surroundings) throws -> String? {
+        do throws(AnswerProblem) {
+            return try FindingDay.read(
+                text, rules: .command, today: surroundings.today(), zone: surroundings.zone)
+        } catch {
+            throw Failure(.validation, "--due: " + error.message(), advice: "Nothing was changed.")
+        }
+    }
+}

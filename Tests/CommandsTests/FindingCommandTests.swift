@@ -1,0 +1,131 @@
+import Coding
+import Forms
+import Inspections
+import LocalStore
+import Replication
+import Testing
+
+@Suite("Findings as commands")
+struct FindingCommandTests {
+    private let bench: StoreBench
+    private let id: String
+
+    private static let form = """
+        {"format": 2, "id": "round", "version": "1", "title": "Round", "sections": [
+          {"name": "main", "title": "Main", "questions": [
+            {"path": "seals", "label": "Door seals", "type": "verdict", "merge": "ask", "list": 0,
+             "findingOnFail": true},
+            {"path": "alarm", "label": "Alarm", "type": "verdict", "merge": "ask", "list": 0,
+             "findingOnFail": true, "critical": true},
+            {"path": "notes", "label": "Notes", "type": "text", "merge": "ask"},
+            {"begin": "repeat", "path": "pump", "title": "Pump"},
+            {"path": "pump/seal", "label": "Seal", "type": "verdict", "merge": "ask", "list": 0,
+             "findingOnFail": true},
+            {"end": "repeat"}]}],
+         "lists": [[{"name": "in", "label": "In", "verdict": "pass"},
+                    {"name": "out", "label": "Out", "verdict": "fail"}]]}
+        """
+
+    init() throws {
+        bench = try StoreBench()
+        try bench.withStore { store in
+            try store.store(form: FormDefinition(json: JSON.parse(Array(Self.form.utf8))))
+        }
+        id = try bench.document("new", "round", "--asset", "F-17").string("id")
+    }
+
+    @Test("show, findings and finding tell the same of what a failed answer raised")
+    func raised() throws {
+        #expect(try bench.run("set", id, "seals=out").status == 0)
+        let shown = try #require(
+            try bench.document("show", id).member("findings")?.asArray().first)
+        #expect(try shown.string("question") == "seals")
+        #expect(try shown.string("severity") == "major")
+        #expect(try shown.string("status") == "pending")
+        #expect(try shown.string("sync") == "pending")
+        #expect(try shown.member("row") == nil && shown.member("note") == nil)
+        let listed = try #require(try bench.document("findings").asArray().first)
+        #expect(try listed.string("id") == shown.string("id"))
+        #expect(try listed.string("inspection") == id && listed.string("asset") == "F-17")
+        #expect(try bench.document("finding", id, "seals").string("id") == shown.string("id"))
+        #expect(try bench.run("show", id).output.contains("findings 1 finding"))
+        #expect(try bench.run("findings").output.contains("to be mended"))
+    }
+
+    @Test("finding says what is wrong, who mends it and until when; an empty text takes it away")
+    func changed() throws {
+        #expect(try bench.run("set", id, "seals=out").status == 0)
+        let changed = try bench.document(
+            "finding", id, "seals", "--severity", "critical", "--status", "corrected", "--owner",
+            "Ben", "--due", "+3d", "--note", "gap of 3 mm")
+        #expect(try changed.string("severity") == "critical")
+        #expect(try changed.string("status") == "corrected")
+        #expect(try changed.string("owner") == "Ben" && changed.string("due") == "2026-03-04")
+        #expect(try changed.string("note") == "gap of 3 mm")
+        let cleared = try bench.document("finding", id, "seals", "--owner=", "--due=")
+        #expect(try cleared.member("owner") == nil && cleared.member("due") == nil)
+        #expect(
+            try bench.run("show", id).output.contains("1 finding, 1 corrected on site"))
+        let wrong = try bench.run("finding", id, "seals", "--due", "soon")
+        #expect(wrong.status == 3)
+        #expect(try bench.run("finding", id, "seals", "--severity", "awful").status == 2)
+        #expect(try bench.run("finding", id, "seals", "--remove", "--note", "x").status == 2)
+    }
+
+    @Test("by hand on any question, in a row by its number, and removed again")
+    func byHand() throws {
+        #expect(try bench.run("set", id, "pump[+]/seal=in").status == 0)
+        let raised = try bench.document("finding", id, "pump[1]/seal", "--note", "drips")
+        #expect(try raised.string("address") == "pump[1]/seal")
+        #expect(try raised.bool("fails") == false)
+        #expect(
+            try bench.document("finding", id, "notes", "--severity=minor").string("severity")
+                == "minor")
+        #expect(try bench.document("findings", id).asArray().count == 2)
+        #expect(try bench.run("finding", id, "notes", "--remove").status == 0)
+        #expect(try bench.run("finding", id, "notes", "--remove").status == 1)
+        #expect(try bench.run("finding", id, "pump[+]/seal").status == 3)
+        #expect(try bench.run("finding", id, "pump[1]").status == 3)
+        #expect(try bench.run("finding", id, "nowhere").status == 3)
+        #expect(try bench.document("findings", id).asArray().count == 1)
+    }
+
+    @Test("two on one question: refused with their ids, and --id chooses")
+    func several() throws {
+        #expect(try bench.run("set", id, "seals=out").status == 0)
+        let id = id
+        _ = try bench.withStore { store in
+            try store.raiseFinding(on: AnswerKey("seals"), of: RecordID(id), [.note("other")])
+        }
+        let refused = try bench.run("finding", id, "seals", "--note", "which")
+        #expect(refused.status == 1)
+        let all = try bench.document("findings", id).asArray()
+        for finding in all { #expect(refused.messages.contains(try finding.string("id"))) }
+        let first = try all[0].string("id")
+        #expect(
+            try bench.document("finding", id, "seals", "--id", first, "--note", "this")
+                .string("note") == "this")
+        #expect(try bench.run("finding", id, "seals", "--id", "ffff").status == 1)
+    }
+
+    @Test("complete names the question whose grave finding does not say what is wrong")
+    func completion() throws {
+        #expect(try bench.run("set", id, "seals=out", "alarm=out").status == 0)
+        let refused = try bench.run("complete", id)
+        #expect(refused.status == 3)
+        #expect(refused.output.contains("alarm: has a critical finding"))
+        #expect(try bench.run("finding", id, "alarm", "--note", "dead").status == 0)
+        #expect(try bench.run("complete", id).status == 0)
+        let late = try bench.run("finding", id, "seals", "--note", "late")
+        #expect(late.status == 3 && late.messages.contains("reopen"))
+    }
+
+    @Test("the queue names a finding by its question")
+    func queue() throws {
+        #expect(try bench.run("set", id, "seals=out").status == 0)
+        let rows = try bench.document("outbox").asArray()
+        let row = try #require(try rows.first { try $0.string("tableName") == "finding" })
+        #expect(try row.string("about") == "finding on Door seals")
+        #expect(try bench.run("outbox").output.contains("finding on Door seals"))
+    }
+}
