@@ -115,6 +115,9 @@ struct GuardedStore: Store {
     func returnInspection(id: RecordID, comment: String, by supervisor: Supervisor) throws {
         try through { try store.returnInspection(id: id, comment: comment, by: supervisor) }
     }
+    func close(finding id: RecordID, comment: String?, by supervisor: Supervisor) throws {
+        try through { try store.close(finding: id, comment: comment, by: supervisor) }
+    }
     func export(form: String?) throws -> [ExportRow] {
         try through { try store.export(form: form) }
     }

@@ -11,7 +11,7 @@ extension FindingView {
             "id": .string(id.rawValue), "question": .string(finding.question),
             "row": JSON(finding.row), "severity": .string(finding.severity.rawValue),
             "status": .string(finding.status.rawValue), "owner": JSON(finding.owner),
-            "due": JSON(finding.due), "note": JSON(finding.note),
+            "due": JSON(finding.due), "note": JSON(finding.note), "comment": JSON(finding.comment),
             "repeated": .bool(finding.isRepeated), "fails": .bool(fails),
             "sync": .string(sync.rawValue),
         ]
@@ -39,7 +39,8 @@ extension ListedFinding {
             view.fails ? nil : "the answer does not fail",
         ]
         let line = parts.compactMap(\.self).joined(separator: ", ")
-        return line + (finding.note.map { ": " + $0 } ?? "")
+        let comment = finding.comment.map { " (the supervisor: \($0))" } ?? ""
+        return line + (finding.note.map { ": " + $0 } ?? "") + comment
     }
 }
 

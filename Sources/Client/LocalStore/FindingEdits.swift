@@ -4,35 +4,6 @@ package import Inspections
 package import Replication
 internal import SQLite
 
-/// What a person says of a finding. An empty text takes away what was said.
-package enum FindingChange: Sendable, Equatable {
-    case severity(Finding.Severity)
-    case status(Finding.Status)
-    case owner(String?)
-    /// YYYY-MM-DD.
-    case due(String?)
-    case note(String?)
-
-    package var field: FieldName {
-        switch self {
-        case .severity: BuiltInField.severity
-        case .status: BuiltInField.status
-        case .owner: BuiltInField.owner
-        case .due: BuiltInField.due
-        case .note: BuiltInField.note
-        }
-    }
-
-    var value: FieldValue {
-        switch self {
-        case .severity(let severity): .string(severity.rawValue)
-        case .status(let status): .string(status.rawValue)
-        case .owner(let text), .due(let text), .note(let text):
-            text.flatMap { $0.isEmpty ? nil : FieldValue.string($0) } ?? .null
-        }
-    }
-}
-
 /// Findings are records below their inspection: raised and withdrawn with the answers that they are
 /// about, in the same transaction, and worked on by people.
 extension DeviceStore {

@@ -61,6 +61,8 @@ package struct ExportRow: Sendable, Equatable {
     package let fields: [String: FieldValue]
     /// The rows of its repeats, in the order in which they are asked.
     package let parts: [Part]
+    /// What was found wrong, in the order of the form; not in rows that were deleted.
+    package var findings: [FindingRow] = []
 
     /// One time that a repeat was asked.
     package struct Part: Sendable, Equatable {

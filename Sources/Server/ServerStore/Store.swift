@@ -99,6 +99,10 @@ package protocol Store: Sendable {
         review id: String, _ decision: ReviewDecision, comment: String?, by supervisor: Supervisor
     ) throws
     func approve(inspection id: RecordID, by supervisor: Supervisor) throws
+    /// What was found is mended, or needs no mending. Also of an approved inspection.
+    ///
+    /// - Throws: `unknownRecord`; `stateRefused` where its inspection was deleted.
+    func close(finding id: RecordID, comment: String?, by supervisor: Supervisor) throws
     func returnInspection(id: RecordID, comment: String, by supervisor: Supervisor) throws
 
     /// - Parameter form: only inspections of this form.

@@ -38,6 +38,8 @@ package struct Finding: Equatable, Sendable {
     package var isRepeated: Bool
     /// Whether an answer raised it by failing, and no person by hand.
     package var isFromAnswer: Bool
+    /// What a supervisor said of it.
+    package var comment: String?
 
     package init(
         question: String, row: String? = nil, severity: Severity, status: Status = .pending,
@@ -106,6 +108,7 @@ extension Finding {
             owner: text(BuiltInField.owner), due: text(BuiltInField.due),
             note: text(BuiltInField.note), isRepeated: (repeated.number ?? 0) != 0,
             isFromAnswer: !repeated.isNull)
+        comment = text(BuiltInField.comment)
     }
 
     /// Those that say something, as a new record gets them.
@@ -114,6 +117,7 @@ extension Finding {
             (BuiltInField.question, question), (BuiltInField.row, row),
             (BuiltInField.severity, severity.rawValue), (BuiltInField.status, status.rawValue),
             (BuiltInField.owner, owner), (BuiltInField.due, due), (BuiltInField.note, note),
+            (BuiltInField.comment, comment),
         ]
         var fields = texts.compactMap { name, text in text.map { (name, FieldValue.string($0)) } }
         if isFromAnswer || isRepeated {

@@ -1,6 +1,7 @@
 import Arguments
 import Coding
 import Forms
+import Inspections
 import Replication
 import ServerStore
 
@@ -13,6 +14,7 @@ enum ExportCommand {
             Option(
                 "repeat", value: "PATH",
                 help: "The rows of this repeat, a line each, instead of the inspections."),
+            Option("findings", help: "The findings, a line each, instead of the inspections."),
         ]
     ) { session, invocation, console in
         try refuseContradictions(invocation)
@@ -24,6 +26,8 @@ enum ExportCommand {
         let format = invocation.value("format") ?? (invocation.has("json") ? "json" : "csv")
         if format == "json" {
             try console.writeDocument(JSON.array(rows.map(document)).serialized())
+        } else if invocation.has("findings") {
+            try console.write(table(ofFindings: rows))
         } else if let path = invocation.value("repeat") {
             try console.write(table(of: path, rows, forms))
         } else {
@@ -38,10 +42,14 @@ enum ExportCommand {
             throw Failure(
                 .usage, "--json and --format csv contradict each other", advice: "Say one of them.")
         }
-        if isJSON, invocation.has("repeat") {
+        for name in ["repeat", "findings"] where isJSON && invocation.has(name) {
             throw Failure(
-                .usage, "--repeat is for CSV: as JSON the rows stand in their inspections",
-                advice: "Leave --repeat away.")
+                .usage, "--\(name) is for CSV: as JSON they stand in their inspections",
+                advice: "Leave --\(name) away.")
+        }
+        if invocation.has("repeat"), invocation.has("findings") {
+            throw Failure(
+                .usage, "--repeat and --findings contradict each other", advice: "Say one of them.")
         }
     }
 
@@ -53,6 +61,9 @@ enum ExportCommand {
             "asset": JSON(row.asset), "state": .string(row.state), "version": .integer(row.version),
             "fields": .object(row.fields.mapValues(\.json)),
         ]
+        if !row.findings.isEmpty {
+            members["findings"] = .array(row.findings.map { .object($0.members) })
+        }
         if !row.parts.isEmpty {
             members["repeats"] = repeats(Dictionary(grouping: row.parts, by: \.parent), in: nil)
         }
@@ -119,6 +130,29 @@ enum ExportCommand {
             cells += words(of: row)
             cells += columns.map { cell(part.fields[$0] ?? .null) }
             text += CSVWriter.line(cells)
+        }
+        return text
+    }
+
+    private static func table(ofFindings rows: [ExportRow]) -> String {
+        var text = CSVWriter.line(
+            [
+                "id", "inspection", "form", "formVersion", "asset", "question", "severity",
+                "status", "owner", "due", "note", "comment", "repeated", "version",
+            ])
+        for row in rows {
+            for each in row.findings {
+                let finding = each.finding
+                let cells = [
+                    each.id.rawValue, row.id.rawValue, row.form, row.formVersion, row.asset ?? "",
+                    each.address, finding.severity.rawValue, finding.status.rawValue,
+                    finding.owner ?? "", finding.due ?? "", finding.note ?? "",
+                    finding.comment ?? "",
+                ]
+                text += CSVWriter.line(
+                    cells.map(CSVWriter.inert)
+                        + [finding.isRepeated ? "1" : "0", String(each.version)])
+            }
         }
         return text
     }

@@ -60,6 +60,7 @@ package enum Walkdownd {
             "import", "Sites, assets and assignments from CSV files; bundles of devices.",
             ImportCommands.all + [BundleImport.entry]),
         .group("review", "Values that wait for a person.", ReviewCommands.all),
+        .group("finding", "What was found wrong: list, close.", FindingCommands.all),
         InspectionCommands.approve, InspectionCommands.sendBack, ExportCommand.entry,
         HistoryCommand.entry,
         StatusCommand.entry, PruneCommand.entry, DoctorCommand.entry,

@@ -71,6 +71,7 @@ struct Admission {
         try checkKind(lineage)
         if !isParked { try checkAbove(lineage) }
         try checkRoom()
+        try checkFinding()
         let policies = try fieldPolicies()
         for column in mutation.columns {
             guard let value = mutation.changes[column]?.value else { continue }

@@ -16,16 +16,25 @@ extension SQLiteStore {
                 var record = row
                 record.state.fields = try connection.fields(of: row.id)
                 guard form == nil || record.text(BuiltInField.form) == form else { return nil }
-                return ExportRow(
-                    record, rows: try connection.rows(of: record.id),
-                    asset: try connection.assetTag(of: record),
-                    form: try publishedForm(of: record, connection), at: now)
+                return try exported(record, at: now, connection)
             }
         }
     }
 }
 
 extension SQLiteStore {
+    private func exported(
+        _ record: StoredRecord, at now: Int64, _ connection: Connection
+    ) throws -> ExportRow {
+        let form = try publishedForm(of: record, connection)
+        let answers = FormAnswers.shown(
+            of: record, rows: try connection.rows(of: record.id), in: form, at: now)
+        var row = ExportRow(
+            record, answers, asset: try connection.assetTag(of: record), form: form)
+        row.findings = try connection.findings(of: record.id, answers, in: form)
+        return row
+    }
+
     /// nil where this server has not published it.
     private func publishedForm(of record: StoredRecord, _ connection: Connection) throws
         -> FormDefinition?
@@ -104,8 +113,7 @@ extension ExportRow {
     /// Without what a newer device has put beside the questions of the form: nobody here knows what
     /// it means. It stays in the record.
     init(
-        _ record: StoredRecord, rows: [RowRecord], asset: String?, form: FormDefinition?,
-        at now: Int64
+        _ record: StoredRecord, _ all: FormAnswers, asset: String?, form: FormDefinition?
     ) {
         func answers(_ fields: [String: FieldValue]) -> [String: FieldValue] {
             fields.filter { name, value in
@@ -113,7 +121,6 @@ extension ExportRow {
                     && form.map { $0.index(of: name) != nil } ?? true
             }
         }
-        let all = FormAnswers.shown(of: record, rows: rows, in: form, at: now)
         self.init(
             id: record.id, form: record.text(BuiltInField.form) ?? "",
             formVersion: record.text(BuiltInField.formVersion) ?? "",
