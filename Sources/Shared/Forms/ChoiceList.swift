@@ -13,6 +13,8 @@ package final class ChoiceList: Sendable {
 
     package static let none = ChoiceList([])
 
+    package var isEmpty: Bool { choices.isEmpty }
+
     package func choice(named name: String) -> Choice? {
         indices[name].map { choices[$0] }
     }

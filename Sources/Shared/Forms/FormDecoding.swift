@@ -157,12 +157,15 @@ extension Question {
         initial = try question.optionalText("initial")
         appearance = Set(try question.texts("appearance"))
         rules = try QuestionRules(reading: question)
-        if let number = try question.integer("list") {
+        func named(_ key: String) throws(FormError) -> ChoiceList? {
+            guard let number = try question.integer(key) else { return nil }
             guard lists.indices.contains(Int(clamping: number)) else {
-                throw FormError(.malformed, at: question.place("list"), "there is no such list")
+                throw FormError(.malformed, at: question.place(key), "there is no such list")
             }
-            list = lists[Int(number)]
+            return lists[Int(number)]
         }
+        if let choices = try named("list") { list = choices }
+        if let texts = try named("comments") { comments = texts }
         if let nodeset = try question.expression("filter") {
             filter = ChoiceFilter(
                 nodeset: nodeset, valueName: try question.text("filterValue"),

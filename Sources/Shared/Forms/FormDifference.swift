@@ -85,6 +85,9 @@ private struct Aspects {
                 choice.name + (choice.verdict.map { "=\($0.rawValue)" } ?? "")
             }.joined(separator: " ")
         }
+        if !question.comments.isEmpty {
+            words["comments"] = question.comments.choices.map(\.name).joined(separator: " ")
+        }
         for (name, limit) in question.limits.named {
             words[name] = limit.map(plainNumber)
         }

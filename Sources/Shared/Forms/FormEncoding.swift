@@ -104,6 +104,7 @@ extension Question {
         members["requiredMessage"] = rules.requiredText?.json
         if weight != 1 { members["weight"] = .number(weight) }
         if !choices.isEmpty { members["list"] = .integer(Int64(lists.number(of: list))) }
+        if !comments.isEmpty { members["comments"] = .integer(Int64(lists.number(of: comments))) }
         if let filter {
             members["filter"] = filter.nodeset.json
             members["filterValue"] = .string(filter.valueName)

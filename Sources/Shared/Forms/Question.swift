@@ -32,6 +32,9 @@ package struct Question: Equatable, Sendable {
     package var weight: Double
     package var photoOnFail: Bool
     package var findingOnFail: Bool
+    /// Texts that the form has ready for what is written here: for the note of a finding, or for the
+    /// answer itself where that is a text.
+    package var comments: ChoiceList = .none
 
     package init(
         path: String, label: String, type: QuestionType, hint: String? = nil,

@@ -112,6 +112,34 @@ extension FormCompiler {
         return list
     }
 
+    /// The labels of a list of the form, as texts that are ready to be taken.
+    mutating func comments(
+        _ name: String?, at place: FormPlace
+    ) throws(FormImportError) -> ChoiceList {
+        guard let name = name?.trimmed, !name.isEmpty else { return .none }
+        let key = "comments \(name)"
+        if let list = lists[key] { return list }
+        guard let items = parts.lists[name]?.children, !items.isEmpty else {
+            throw FormImportError(
+                place, "walkdown:comments names \(name), and the form has no such list")
+        }
+        var choices: [Choice] = []
+        var names: Set<String> = []
+        for item in items {
+            let itext = item.text("itextId")
+            let text =
+                itext.isEmpty
+                ? FormText(Markup.reduced(item.text("label"))) : try self.text(ofKey: itext)
+            guard let text, !text.isBlank,
+                let name = usable(item.text("name"), false, &names, at: place)
+            else { continue }
+            choices.append(Choice(name: name, text: text))
+        }
+        let list = ChoiceList(choices)
+        lists[key] = list
+        return list
+    }
+
     /// The nodes at `/root/item` of an instance.
     private func rows(of instance: String, _ path: String) -> [NodeContent] {
         guard let root = parts.lists[instance] else { return [] }

@@ -18,6 +18,8 @@ extension FormCompiler {
         }
         if let range = control.range { fillRange(&question, range) }
         try fillOwn(&question, own, at: control.place)
+        let place = control.own["comments"] == nil ? bind?.place : nil
+        question.comments = try comments(own["comments"], at: place ?? control.place)
         return question
     }
 

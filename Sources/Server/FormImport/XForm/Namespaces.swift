@@ -11,7 +11,7 @@ enum Namespace {
 enum OwnAttribute {
     static let known: Set = [
         "merge", "min", "max", "softMin", "softMax", "unit", "verdict", "weight", "critical",
-        "photoOnFail", "findingOnFail", "previous",
+        "photoOnFail", "findingOnFail", "previous", "comments",
     ]
 }
 

@@ -33,6 +33,8 @@ struct FormCase {
         var texts: [String: String]
         /// Names of the choices that are offered.
         var offered: [String: [String]]
+        /// Names of the texts that are ready for what is written there.
+        var comments: [String: [String]]
 
         /// What the verdicts come to.
         struct Score {
@@ -113,7 +115,7 @@ extension FormCase.Expectation {
             in: json,
             [
                 "relevant", "irrelevant", "required", "readonly", "values", "problems", "complete",
-                "name", "texts", "offered", "score",
+                "name", "texts", "offered", "comments", "score",
             ])
         func text(_ value: JSON) throws(CodingError) -> String { try value.asString() }
         func names(_ key: String) throws(CodingError) -> [String] {
@@ -139,14 +141,16 @@ extension FormCase.Expectation {
             try Score(json: value)
         }
         self.texts = try texts("texts") ?? [:]
-        offered =
-            try json.member("offered") == nil
-            ? [:]
-            : json.dictionary("offered") { value throws(CodingError) in
+        func lists(_ key: String) throws(CodingError) -> [String: [String]] {
+            guard try json.member(key) != nil else { return [:] }
+            return try json.dictionary(key) { value throws(CodingError) in
                 var names: [String] = []
                 for name in try value.asArray() { names.append(try name.asString()) }
                 return names
             }
+        }
+        offered = try lists("offered")
+        comments = try lists("comments")
     }
 }
 

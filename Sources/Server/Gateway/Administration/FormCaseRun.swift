@@ -202,7 +202,21 @@ struct FormCaseRun {
                 "choices of \(address)", expected: names.joined(separator: " "),
                 offered.joined(separator: " "))
         }
+        compareComments(with: expected.comments, keys)
         compareWhole(with: expected)
+    }
+
+    private mutating func compareComments(
+        with expected: [String: [String]], _ keys: [String: AnswerKey]
+    ) {
+        for (address, names) in expected.sorted(by: { $0.key < $1.key }) {
+            guard let key = key(address, keys) else { continue }
+            let ready = form.question(named: key.path)?.comments.choices.map(\.name) ?? []
+            guard ready != names else { continue }
+            fail(
+                "comments of \(address)", expected: names.joined(separator: " "),
+                ready.joined(separator: " "))
+        }
     }
 
     private mutating func compareWhole(with expected: FormCase.Expectation) {
