@@ -71,6 +71,27 @@ private final class RecordingFieldwork: Fieldwork {
         return nil
     }
 
+    func raiseFinding(
+        on key: AnswerKey, of id: RecordID
+    ) throws(StoreRefusal) -> (finding: RecordID, picture: InspectionPicture?) {
+        try note("raise \(key.path)")
+        return ("finding", nil)
+    }
+
+    func changeFinding(
+        _ finding: RecordID, by change: FindingChange, of id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture? {
+        try note("change \(change.field)")
+        return nil
+    }
+
+    func removeFinding(
+        _ finding: RecordID, of id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture? {
+        try note("remove finding")
+        return nil
+    }
+
     func hold(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("hold") }
     func release(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("release") }
     func complete(_ id: RecordID) throws(StoreRefusal) { try note("complete") }

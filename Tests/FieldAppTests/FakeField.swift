@@ -33,6 +33,9 @@ struct FakeField {
     /// Those of them that had answers.
     var lostRows: [String] = []
     private var lastRow = 0
+    private var lastFinding = 0
+    /// Findings that were taken away.
+    var removedFindings: [RecordID] = []
     var isLocked = true
     var syncs = 0
     var hasQuit = false
@@ -65,6 +68,7 @@ struct FakeField {
             }
             return change(id) { _ = $0.remove(row: row) }
                 .map { [.rowDeleted(id, row: row, $0)] } ?? []
+        case .raiseFinding, .changeFinding, .removeFinding: return findingEffect(effect)
         case .draft(let id, let key, let text): return keep(id, key, text)
         case .complete(let id): return change(id, to: .complete, deed: .complete(id))
         case .reopen(let id): return change(id, to: .inProgress, deed: .reopen(id))
@@ -97,6 +101,11 @@ struct FakeField {
             hasQuit = true
             return []
         }
+    }
+
+    mutating func newFinding() -> RecordID {
+        lastFinding += 1
+        return RecordID("finding\(lastFinding)")
     }
 
     private mutating func type(_ key: PINKey) -> [AppMessage] {
@@ -169,6 +178,7 @@ struct FakeField {
         let kept = Set(picture.rows.map(\.id))
         picture.answers = picture.answers.filter { $0.key.row.map(kept.contains) ?? true }
         if picture.state == .assigned || picture.state == .returned { picture.state = .inProgress }
+        followFailures(filling, in: &picture)
         inspections[id] = picture
         return picture
     }

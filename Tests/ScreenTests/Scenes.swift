@@ -31,6 +31,7 @@ enum Scenes {
             ("empty", try empty()), ("draining", try draining()),
         ]
         scenes += try pumpScenes()
+        scenes += try findingScenes()
         return scenes.map { (name: $0.0, state: $0.1) }
     }
 

@@ -132,10 +132,12 @@ struct FillSession {
         if question.isUnusual(value), value != filling.value(of: key) {
             guard try dialogue.agrees("That is unusual. Is it right?") else { return false }
         }
+        let failedBefore = filling.fails(key)
         guard try change(by: [.answer(key, value)]) else { return false }
         if texts.previous(of: question, at: key)?.isRepeatViolation == true {
             try dialogue.say("  failed the last time too")
         }
+        if !failedBefore { try askAboutFinding(at: key, question) }
         return true
     }
 
@@ -161,6 +163,15 @@ struct FillSession {
             return false
         case .value(let value): return try give(value, to: question, at: key)
         }
+    }
+
+    private mutating func askAboutFinding(at key: AnswerKey, _ question: Question) throws {
+        guard filling.fails(key), question.findingOnFail,
+            let raised = try store.findings(of: id).last(where: { $0.view.finding.key == key })
+        else { return }
+        let comments = question.comments.choices.map { filling.text($0.text, at: nil) }
+        try FillFinding(raised.view, comments: comments, store, dialogue).ask()
+        filling = try store.filling(of: id, language: filling.surroundings.language)
     }
 
     /// - Returns: whether it is stored.

@@ -17,6 +17,9 @@ extension AppState {
         case .addRow: whyNotAddRow
         case .toggle, .earlier, .later: whyNotMark
         case .language: whyNotLanguage
+        case .removeFinding: openInspection?.whyNotChange
+        case .comments: whyNoComments
+        case .lower where isFinding, .raise where isFinding: openInspection?.whyNotChange
         case .lock, .statusPane: isLocked ? "the device is locked" : nil
         default:
             if case .rows = layers.top {
@@ -41,8 +44,26 @@ extension AppState {
             screen.focusedItem?.repetition == nil ? screen.whyNotAnswer : nil
         case .rows(let screen):
             screen.focus.focused == nil ? "there is no row yet" : nil
+        case .finding: openInspection?.whyNotChange
+        case .findings(let screen):
+            screen.focus.focused == nil ? "nothing was found wrong here" : nil
         default: nil
         }
+    }
+
+    private var isFinding: Bool {
+        if case .finding = layers.top { true } else { false }
+    }
+
+    private var whyNoComments: String? {
+        guard let screen = openInspection else { return "no inspection is open" }
+        let isText =
+            screen.focused?.type == .text(multiline: true)
+            || screen.focused?.type == .text(multiline: false)
+        if !isFinding, !isText { return "comments are for texts and findings" }
+        let question = isFinding ? findingQuestion : screen.focused
+        guard question?.comments.isEmpty == false else { return "the form has no comments ready" }
+        return isFinding ? screen.whyNotChange : screen.whyNotAnswer
     }
 
     private var whyNotMark: String? {
@@ -127,11 +148,20 @@ extension InspectionScreen {
         case .lower, .raise:
             return focused?.limits.step == nil ? "this answer has no steps" : whyNotAnswer
         case .takePrevious: return whyNotTakePrevious
+        case .finding: return whyNotFinding
+        case .findings: return picture.findings.isEmpty ? "nothing was found wrong here" : nil
         case .why: return focused == nil ? "there is no question here" : nil
         case .pass, .fail, .notApplicable, .notObserved:
             return focused?.type == .verdict ? whyNotAnswer : "this question takes no verdict"
         default: return nil
         }
+    }
+
+    /// What is found can be looked at whatever the inspection's state; raised only while it is open.
+    private var whyNotFinding: String? {
+        guard let focused, let key = focus.focused else { return "there is no question here" }
+        guard focused.type.takesAnswer else { return "a note has no findings" }
+        return findings(at: key).isEmpty ? whyNotChange : nil
     }
 
     private func whyNotComplete(_ picture: InspectionPicture) -> String? {
@@ -202,9 +232,7 @@ extension Command {
         switch self {
         case .open, .sections, .nextUnanswered, .nextProblem, .complete, .reopen, .clear,
             .discardDraft, .review, .lower, .raise, .why, .takePrevious, .pass, .fail,
-            .notApplicable,
-            .notObserved, .undo, .accept,
-            .newLine:
+            .notApplicable, .notObserved, .undo, .accept, .finding, .findings, .newLine:
             true
         default: false
         }

@@ -31,6 +31,9 @@ package enum BindingTable {
         case .marking: marking + moving
         case .markFilter: filter
         case .ranking: ranking + moving
+        case .finding: finding + moving
+        case .findingText: findingText
+        case .findings: findings + moving
         case .why: moving
         case .help: movingByArrows + [leave]
         case .status: status + moving + network
@@ -162,7 +165,7 @@ extension BindingTable {
             Row(
                 [.character("r")], .reopen, label: "Reopen",
                 help: "Take a complete inspection back to work"),
-            why, language, takePrevious,
+            why, language, takePrevious, openFinding, listFindings, comments,
         ] + verdicts + steps + synchronisation + [
             statusPane,
             Row(

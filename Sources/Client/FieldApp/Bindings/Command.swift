@@ -17,6 +17,9 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case pass, fail, notApplicable, notObserved
     case lower, raise, why, language, takePrevious
 
+    // Findings.
+    case finding, findings, removeFinding, comments
+
     // Rows of a repeat.
     case addRow, deleteRow
 
@@ -36,16 +39,17 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 /// Where keys go: the top layer, and in it perhaps an editor.
 package enum Place: String, Hashable, Sendable, CaseIterable {
     case unlock, worklist, filter, inspection, editor, range, rows, sections, picker, marking
-    case markFilter, ranking, why, status, review, resolution, help, palette, confirm
+    case markFilter, ranking, finding, findingText, findings, why, status, review, resolution
+    case help, palette, confirm
 
     /// Whether printable keys are text here, so that none of them can be a command.
     package var takesText: Bool {
         switch self {
-        case .unlock, .filter, .editor, .resolution, .picker, .markFilter, .help, .palette,
-            .confirm:
+        case .unlock, .filter, .editor, .resolution, .findingText, .picker, .markFilter, .help,
+            .palette, .confirm:
             true
-        case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .why, .status,
-            .review:
+        case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .finding,
+            .findings, .why, .status, .review:
             false
         }
     }
@@ -64,6 +68,9 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         case .marking: "Several choices"
         case .markFilter: "Filter of several choices"
         case .ranking: "Order"
+        case .finding: "Finding"
+        case .findingText: "Text of a finding"
+        case .findings: "Findings"
         case .why: "Why"
         case .status: "Status"
         case .review: "Conflict"

@@ -1,6 +1,7 @@
 package import Coding
 package import Crypto
 package import Forms
+package import Inspections
 package import LocalStore
 package import Replication
 package import Sync
@@ -187,6 +188,28 @@ package final class DeviceFieldwork: Fieldwork {
         _ row: String, on id: RecordID
     ) throws(StoreRefusal) -> InspectionPicture? {
         try edit { try $0.change(id, by: [.remove(row: row)], agreed: true) }
+        return try? inspection(id)
+    }
+
+    package func raiseFinding(
+        on key: AnswerKey, of id: RecordID
+    ) throws(StoreRefusal) -> (finding: RecordID, picture: InspectionPicture?) {
+        let finding = try onStore { try $0.raiseFinding(on: key, of: id) }
+        opened.withLock { $0 }?.worker.wake(.edited)
+        return (finding, try? inspection(id))
+    }
+
+    package func changeFinding(
+        _ finding: RecordID, by change: FindingChange, of id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture? {
+        try edit { try $0.changeFinding(finding, by: [change]) }
+        return try? inspection(id)
+    }
+
+    package func removeFinding(
+        _ finding: RecordID, of id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture? {
+        try edit { try $0.removeFinding(finding) }
         return try? inspection(id)
     }
 

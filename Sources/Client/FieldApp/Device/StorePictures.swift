@@ -51,6 +51,10 @@ extension DeviceStore {
             ) { $1 }
             drafts.merge(try shownDrafts(of: row.id, row: own)) { $1 }
         }
+        for each in detail.findings {
+            let id = each.view.id
+            drafts.merge(try shownDrafts(of: id, row: id.rawValue)) { $1 }
+        }
         var picture = InspectionPicture(
             id: id, name: shownName(summary), site: summary.site ?? "", form: form,
             state: summary.shownState, due: summary.dueOn, answers: answers,
@@ -58,6 +62,11 @@ extension DeviceStore {
                 RowPicture(id: $0.id.rawValue, parent: $0.parent?.rawValue, path: $0.path)
             },
             drafts: drafts, conflicts: Self.records(in: detail.conflicts))
+        picture.findings = detail.findings.map { each in
+            FindingPicture(
+                id: each.view.id, finding: each.view.finding, badge: each.view.sync.badge,
+                fails: each.view.fails)
+        }
         // One that was deleted elsewhere, and waits for a decision, is no visit.
         if !summary.isDeleted { picture.visit = try previousVisit(of: id) }
         return picture
@@ -179,6 +188,8 @@ extension DeviceStore {
         let summaries = try inspections()
         let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
         let owners = try inspectionsOfParts()
+        let findings = try findingNames(
+            waiting.filter { $0.tableName == RecordTable.finding }.map(\.recordId))
         var labels = QuestionLabels(self)
         return try waiting.map { row in
             let owner = owners[row.recordId]
@@ -192,7 +203,8 @@ extension DeviceStore {
                 createsRecord: row.operation == "INSERT",
                 isInspection: summary != nil && owner == nil,
                 reason: row.lastError.map(ReasonText.words), fields: fields,
-                labels: try labels.of(fields, summary: summary),
+                labels: try findings[row.recordId].map { [$0] }
+                    ?? labels.of(fields, summary: summary),
                 createdAt: SyncTimestamp.shown(row.createdAtUtc), tries: Int(row.retryCount),
                 nextTry: row.nextAttemptUtc.flatMap(SyncTimestamp.shown))
             shown.isInBundle = row.isInBundle
@@ -209,9 +221,12 @@ extension DeviceStore {
         let form = try heldForm(of: summary)
         let drafts = try Dictionary(
             drafts(in: id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })
+        let finding = try findingNames([id])[id]
         let fields = conflicts.map { conflict in
             ConflictField(
-                path: conflict.column, question: form?.question(named: conflict.column),
+                path: conflict.column,
+                question: finding.map { Self.question(of: conflict.column, on: $0) }
+                    ?? form?.question(named: conflict.column),
                 base: conflict.base, mine: conflict.mine, theirs: conflict.theirs,
                 theirsBy: conflict.theirsNode.map { String($0.rawValue.prefix(8)) },
                 rule: conflict.rule, draft: drafts[conflict.column])
@@ -219,6 +234,15 @@ extension DeviceStore {
         var picture = ConflictPicture(id: id, name: shownName(summary), fields: fields)
         picture.isInBundle = try isInBundle(whatResolves: id)
         return picture
+    }
+}
+
+extension DeviceStore {
+    /// How the note of a finding, or another of its texts, is read and checked in a conflict.
+    private static func question(of field: FieldName, on finding: String) -> Question {
+        let name = FindingField(field: field)?.label ?? field
+        return Question(
+            path: field, label: "\(name): \(finding)", type: .text(multiline: true))
     }
 }
 

@@ -143,6 +143,7 @@ package final class EffectRunner: Sendable {
             return .rowAdded(id, row: added.row, added.picture)
         case .deleteRow(let id, let row):
             return .rowDeleted(id, row: row, try fieldwork.deleteRow(row, on: id))
+        case .raiseFinding, .changeFinding, .removeFinding: return try onFinding(effect)
         case .draft(let id, let key, let text):
             try fieldwork.keepDraft(text, of: key, on: id)
             return .draftSaved(id, key, text: text)
@@ -158,6 +159,21 @@ package final class EffectRunner: Sendable {
         case .pin, .syncNow, .setNetwork, .flushInput, .redraw, .suspend, .quit: break
         }
         return deed(of: effect).map { .done($0) }
+    }
+
+    private func onFinding(_ effect: Effect) throws(StoreRefusal) -> AppMessage? {
+        switch effect {
+        case .raiseFinding(let id, let key):
+            let raised = try fieldwork.raiseFinding(on: key, of: id)
+            return .findingRaised(id, finding: raised.finding, raised.picture)
+        case .changeFinding(let id, let finding, let change):
+            let picture = try fieldwork.changeFinding(finding, by: change, of: id)
+            return .findingChanged(id, finding: finding, picture)
+        case .removeFinding(let id, let finding):
+            let picture = try fieldwork.removeFinding(finding, of: id)
+            return .findingRemoved(id, finding: finding, picture)
+        default: return nil
+        }
     }
 
     private func failure(of effect: Effect, _ refusal: StoreRefusal) -> AppMessage {
@@ -195,6 +211,8 @@ package final class EffectRunner: Sendable {
         case .resolve(let id, _, _): .resolve(id)
         case .addRow(let id, _, _): .addRow(id)
         case .deleteRow(let id, _): .deleteRow(id)
+        case .raiseFinding(let id, _), .changeFinding(let id, _, _), .removeFinding(let id, _):
+            .finding(id)
         case .retry(let id): .retry(id)
         case .discard(let id): .discard(id)
         default: nil

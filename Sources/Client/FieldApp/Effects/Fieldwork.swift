@@ -1,6 +1,7 @@
 package import Coding
 package import Crypto
 package import Forms
+package import Inspections
 package import Replication
 
 /// What the screen needs done: the store and the worker behind one protocol, so that tests can put
@@ -33,6 +34,18 @@ package protocol Fieldwork: Sendable {
     ) throws(StoreRefusal) -> (row: String, picture: InspectionPicture?)
     /// Deletes a row and all in it.
     func deleteRow(_ row: String, on id: RecordID) throws(StoreRefusal) -> InspectionPicture?
+    /// Raises a finding by hand.
+    /// - Returns: its id, and the inspection as it is then, as far as that can be read.
+    func raiseFinding(
+        on key: AnswerKey, of id: RecordID
+    ) throws(StoreRefusal) -> (finding: RecordID, picture: InspectionPicture?)
+    /// Says something of a finding. The draft of the same text goes with it.
+    func changeFinding(
+        _ finding: RecordID, by change: FindingChange, of id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture?
+    func removeFinding(
+        _ finding: RecordID, of id: RecordID
+    ) throws(StoreRefusal) -> InspectionPicture?
     /// Keeps what is being typed; nil lets it go.
     func keepDraft(_ text: String?, of key: AnswerKey, on id: RecordID) throws(StoreRefusal)
     /// Fields of an inspection or a row that are on the screen to be edited: what is fetched meanwhile must not slip under

@@ -43,6 +43,7 @@ struct QuestionDetails {
         let problem = isEdited ? screen.editor?.problem : screen.shownProblem(of: key)
         if let problem { add("! " + problem.message(unit: question.unit), theme.error) }
         if let repeatViolation { add(repeatViolation, theme.warning) }
+        if let found { add(found, theme.warning) }
         guard isFocused else { return lines }
         guard question.type.takesAnswer else {
             if let hint { add(hint, theme.muted) }
@@ -60,6 +61,23 @@ struct QuestionDetails {
         if let way = wayToAnswer { add(way, theme.muted) }
         if let text = fullText { add(text, theme.body) }
         return lines
+    }
+
+    /// What was found wrong here, on every question: the next inspector looks for it.
+    private var found: String? {
+        let findings = screen.findings(at: key).map(\.finding)
+        guard let first = findings.first else { return nil }
+        let sign = frame.findingSymbol
+        guard findings.count == 1 else {
+            let tally = FindingTally(findings).words ?? ""
+            return "\(sign) \(tally)" + (isFocused ? "; m lists them" : "")
+        }
+        let parts = [
+            first.severity.rawValue, first.status.label, first.isRepeated ? "repeated" : nil,
+        ]
+        let words = parts.compactMap(\.self).joined(separator: ", ")
+        let note = first.note.map { ": " + ShownText.clean($0) } ?? ""
+        return "\(sign) \(words)\(note)" + (isFocused ? "; m opens it" : "")
     }
 
     private var hint: String? {
@@ -124,7 +142,9 @@ struct QuestionDetails {
         case .point: return isEdited ? "Degrees north and east, as 52.1 4.3; - is south, west" : nil
         case .trace, .shape: return isEdited ? "Positions with ; between: 52.1 4.3; 52.2 4.4" : nil
         case .barcode: return isEdited ? nil : "Scan it, or Enter to type it"
-        case .text, .note: return nil
+        case .text:
+            return isEdited || question.comments.isEmpty ? nil : "k has comments ready"
+        case .note: return nil
         }
     }
 

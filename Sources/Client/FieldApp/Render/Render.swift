@@ -1,4 +1,5 @@
 import Forms
+import Replication
 package import TerminalKit
 
 /// The whole appearance of the screen: state and size in, cells out. Pure but for `scroll`, which is
@@ -19,6 +20,8 @@ package struct Scroll: Sendable {
     var sections = ScrollAnchor<Int>()
     var choices = LongListAnchor()
     var rows = LongListAnchor()
+    var finding = ScrollAnchor<FindingField>()
+    var findings = ScrollAnchor<RecordID>()
     var why = ScrollAnchor<Int>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
@@ -76,6 +79,8 @@ struct Frame {
         case .sections(let screen): drawSections(screen, in: space)
         case .picker(let screen): drawPicker(screen, in: space)
         case .rows(let screen): drawRows(screen, in: space)
+        case .finding(let screen): drawFinding(screen, in: space)
+        case .findings(let screen): drawFindings(screen, in: space)
         case .why(let screen): drawWhy(screen, in: space)
         case .status(let screen): drawQueue(screen, in: space)
         case .review(let screen): drawReview(screen, in: space)
@@ -96,7 +101,7 @@ extension Layer {
     /// Whether it is drawn as a box before the layer beneath.
     fileprivate var standsOver: Bool {
         switch self {
-        case .sections, .picker, .rows, .confirm: true
+        case .sections, .picker, .rows, .finding, .findings, .confirm: true
         case .unlock, .worklist, .inspection, .why, .status, .review, .help, .palette: false
         }
     }

@@ -25,7 +25,7 @@ extension Frame {
         case .review,
             .picker where review != nil:
             return "Conflict " + (review?.picture?.name ?? "")
-        case .inspection, .sections, .picker, .rows, .why:
+        case .inspection, .sections, .picker, .rows, .finding, .findings, .why:
             guard let picture = inspection?.picture else { return state.place.title }
             if let row = inspection?.row, let filling = inspection?.filling {
                 return "\(picture.name): \(filling.name(ofRow: row))"
@@ -38,7 +38,7 @@ extension Frame {
     private var titleRight: String {
         switch state.layers.top {
         case .unlock: return "locked"
-        case .inspection, .sections, .picker, .rows, .why:
+        case .inspection, .sections, .picker, .rows, .finding, .findings, .why:
             return inspectionRight
         case .worklist, .status, .review, .help, .palette, .confirm:
             return state.demo == nil ? "Walkdown" : "Walkdown demo"
@@ -162,6 +162,9 @@ extension Frame {
             parts.append(
                 StatusPart(problems == 1 ? "1! problem" : "\(problems)! problems", theme.error))
         }
+        if let words = layout.hasPanel ? screen.tally.words : screen.tally.brief {
+            parts.append(StatusPart("\(findingSymbol) \(words)", theme.warning))
+        }
         if let saved = screen.savedAt {
             parts.append(StatusPart("saved " + time.clock(saved), theme.good))
         }
@@ -233,6 +236,9 @@ extension Frame {
             parts.append(StatusPart("\(form.answered)/\(form.total)", theme.body))
             let problems = screen.toldProblems.count
             if problems > 0 { parts.append(StatusPart("\(problems)!", theme.error)) }
+            if let short = screen.tally.short {
+                parts.append(StatusPart(findingSymbol + short, theme.warning))
+            }
             if let short = screen.score.short {
                 parts.append(StatusPart(short, screen.score.isFailed ? theme.error : theme.body))
             }
@@ -284,6 +290,20 @@ extension Frame {
         let width = canvas.text(
             keyName(binding), column: column, row: row, style: theme.bar.adding(.bold))
         canvas.text(binding.label, column: column + width + 1, row: row, style: theme.bar)
+    }
+}
+
+extension FindingTally {
+    /// `3 found, 1 corrected`
+    fileprivate var brief: String? {
+        guard count > 0 else { return nil }
+        return corrected > 0 ? "\(count) found, \(corrected) corrected" : "\(count) found"
+    }
+
+    /// How many, and with a stroke between how many of them were corrected on site: `3/1`.
+    fileprivate var short: String? {
+        guard count > 0 else { return nil }
+        return corrected > 0 ? "\(count)/\(corrected)" : "\(count)"
     }
 }
 

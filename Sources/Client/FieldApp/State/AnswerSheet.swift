@@ -23,6 +23,10 @@ struct AnswerSheet: Equatable, Sendable {
         filling.set(value, at: key)
     }
 
+    mutating func setTroubles(_ troubles: [AnswerKey: AnswerProblem]) {
+        filling.findingTroubles = troubles
+    }
+
     mutating func setDrafts(_ keys: Set<AnswerKey>) {
         for key in filling.drafts.subtracting(keys) { filling.set(draft: false, at: key) }
         for key in keys.subtracting(filling.drafts) { filling.set(draft: true, at: key) }

@@ -33,6 +33,10 @@ package enum AppMessage: Sendable {
     /// A new row is on the disk; nil where the store could not be read afterwards.
     case rowAdded(RecordID, row: String, InspectionPicture?)
     case rowDeleted(RecordID, row: String, InspectionPicture?)
+    /// Raised by hand; nil where the store could not be read afterwards.
+    case findingRaised(RecordID, finding: RecordID, InspectionPicture?)
+    case findingChanged(RecordID, finding: RecordID, InspectionPicture?)
+    case findingRemoved(RecordID, finding: RecordID, InspectionPicture?)
     case done(Deed)
     case refused(Deed, StoreRefusal)
 
@@ -95,6 +99,8 @@ package enum Deed: Equatable, Sendable {
     case resolve(RecordID)
     case addRow(RecordID)
     case deleteRow(RecordID)
+    /// Of an inspection: raised, changed or taken away.
+    case finding(RecordID)
     case refresh
 }
 

@@ -1,5 +1,6 @@
 package import Coding
 package import Forms
+package import Inspections
 package import Replication
 
 /// What `update` asks the world to do. Results come back as messages.
@@ -18,6 +19,12 @@ package enum Effect: Equatable, Sendable {
     case addRow(RecordID, path: String, parent: String?)
     /// Deletes a row with all that is in it; the person has agreed.
     case deleteRow(RecordID, String)
+    /// Raises a finding by hand on a question.
+    case raiseFinding(RecordID, AnswerKey)
+    /// Says something of a finding of an inspection.
+    case changeFinding(RecordID, finding: RecordID, FindingChange)
+    /// Takes one away; the person has agreed.
+    case removeFinding(RecordID, finding: RecordID)
     /// Keeps what is being typed, or with nil lets it go.
     case draft(RecordID, AnswerKey, text: String?)
     /// These fields are on the screen to be edited, or are no more: what is fetched meanwhile does

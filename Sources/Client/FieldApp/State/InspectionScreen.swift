@@ -34,6 +34,8 @@ package struct InspectionScreen: Equatable, Sendable {
     package var recovered: Set<AnswerKey> = []
     /// A row that was added and is not in the picture yet: it is opened as soon as it is.
     package var awaitedRow: String?
+    /// A question whose answer just failed: what it raised is opened as soon as it is there.
+    package var awaitedFinding: AnswerKey?
     /// When something was last stored, for the status line; milliseconds since 1970.
     package var savedAt: Int64?
 
@@ -118,7 +120,7 @@ package struct InspectionScreen: Equatable, Sendable {
                 return error
             }
         }
-        return filling?.problem(of: key)
+        return filling?.problem(of: key) ?? filling?.findingTroubles[key]
     }
 
     /// Problems that are told: what is only not answered yet is none until somebody tried to
@@ -227,6 +229,7 @@ package struct InspectionScreen: Equatable, Sendable {
     private mutating func settle() {
         guard let picture, sheet != nil else { return }
         sheet?.setDrafts(Set(picture.drafts.keys))
+        sheet?.setTroubles(picture.findingTroubles)
         guard let filling else { return }
         form = filling.state
         score = filling.score(since: picture.visit)

@@ -10,6 +10,8 @@ package enum Layer: Equatable, Sendable {
     case sections(SectionsScreen)
     case picker(PickerScreen)
     case rows(RowsScreen)
+    case finding(FindingScreen)
+    case findings(FindingsScreen)
     case why(WhyScreen)
     case status(StatusScreen)
     case review(ReviewScreen)
@@ -23,6 +25,7 @@ package enum Layer: Equatable, Sendable {
             switch self {
             case .inspection(let screen): screen.editor
             case .review(let screen): screen.editor
+            case .finding(let screen): screen.editor
             default: nil
             }
         }
@@ -34,6 +37,9 @@ package enum Layer: Equatable, Sendable {
             case .review(var screen):
                 screen.editor = newValue
                 self = .review(screen)
+            case .finding(var screen):
+                screen.editor = newValue
+                self = .finding(screen)
             default: break
             }
         }
@@ -68,6 +74,7 @@ package enum Layer: Equatable, Sendable {
         switch self {
         case .inspection(let screen): screen.id
         case .review(let screen): screen.id
+        case .finding(let screen): screen.inspection
         case .picker(let picker): picker.record
         default: nil
         }

@@ -8,6 +8,8 @@ package struct PickerScreen: Equatable, Sendable {
     package enum Purpose: Equatable, Sendable {
         case answer(RecordID)
         case resolution(RecordID)
+        /// A text that the form has ready, for an answer or for the note of a finding.
+        case comment(RecordID)
     }
 
     package enum Mode: Equatable, Sendable {
@@ -81,7 +83,7 @@ package struct PickerScreen: Equatable, Sendable {
 
     package var record: RecordID {
         switch purpose {
-        case .answer(let id), .resolution(let id): id
+        case .answer(let id), .resolution(let id), .comment(let id): id
         }
     }
 

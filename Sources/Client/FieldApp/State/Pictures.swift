@@ -57,7 +57,9 @@ package struct InspectionPicture: Equatable, Sendable {
     package var rows: [RowPicture]
     /// What was typed and not accepted.
     package var drafts: [AnswerKey: String]
-    /// The records with an answer in a conflict review: the inspection, or rows.
+    /// In the order of the form; those of deleted rows are not here.
+    package var findings: [FindingPicture] = []
+    /// The records with an answer in a conflict review: the inspection, rows or findings.
     package var conflicts: [RecordID]
     /// Why nothing of it can be changed; nil where the state alone decides.
     package var whyReadOnly: String?
@@ -217,7 +219,7 @@ package struct ConflictPicture: Equatable, Sendable {
 
 package struct ConflictField: Equatable, Sendable, Identifiable {
     package var path: String
-    /// How to read and check an edited value; nil for a built-in field, which is only chosen.
+    /// How to read and check an edited value; nil for a built-in field that is only chosen.
     package var question: Question?
     package var base: FieldValue
     package var mine: FieldValue

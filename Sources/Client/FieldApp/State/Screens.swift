@@ -164,6 +164,7 @@ package struct Confirmation: Equatable, Sendable {
         case discardMutation(MutationID)
         case discardDraft(RecordID, AnswerKey)
         case deleteRow(RecordID, String)
+        case removeFinding(RecordID, finding: RecordID)
         /// An answer that counts rows, with which rows with answers go.
         case removeRows(RecordID, AnswerKey, FieldValue, text: String?)
     }

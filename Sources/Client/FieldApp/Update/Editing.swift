@@ -123,6 +123,7 @@ extension AppState {
             layers.top = .review(screen)
             return [.draft(screen.id, editor.key, text: editor.line.text)]
         }
+        if case .finding = layers.top { return leaveFindingText() }
         guard case .inspection(var screen) = layers.top, let editor = screen.editor,
             let question = screen.question(at: editor.key)
         else { return [] }

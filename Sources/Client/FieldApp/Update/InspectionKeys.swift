@@ -25,6 +25,10 @@ extension AppState {
         case .raise: return step(by: 1)
         case .why: return openWhy()
         case .takePrevious: return takePrevious()
+        case .finding: return openFinding()
+        case .findings:
+            listFindings()
+            return []
         case .addRow: return addRow()
         case .undo: return takeBack()
         case .accept: return acceptAnswer()
@@ -136,6 +140,7 @@ extension AppState {
             return []
         }
         let effects = write(value, at: key, text: text)
+        if !effects.isEmpty { awaitFinding(after: value, at: key) }
         advance()
         return effects
     }

@@ -10,6 +10,8 @@ extension AppState {
         case .sections: .sections
         case .picker(let screen): screen.place
         case .rows: .rows
+        case .finding(let screen): screen.editor == nil ? .finding : .findingText
+        case .findings: .findings
         case .why: .why
         case .status: .status
         case .review(let screen): screen.editor == nil ? .review : .resolution
@@ -26,16 +28,18 @@ extension AppState {
         if case .confirm(let confirmation) = layers.top {
             return answer(confirmation, with: key)
         }
+        forgetAwaitedFinding()
         if let command = keymap.command(for: key) { return perform(command) }
         switch place {
         case .unlock: return typePIN(key)
         case .inspection: return beginTyping(key)
-        case .editor, .range, .resolution: return edit(key)
+        case .finding: return typeInFinding(key)
+        case .editor, .range, .resolution, .findingText: return edit(key)
         case .picker, .marking, .markFilter, .ranking: return typeInPicker(key)
         case .filter, .help, .palette:
             editFilter { $0.handle(key) }
             return []
-        case .worklist, .sections, .rows, .why, .status, .review, .confirm: return []
+        case .worklist, .sections, .rows, .findings, .why, .status, .review, .confirm: return []
         }
     }
 
@@ -48,21 +52,25 @@ extension AppState {
         if let command = keymap.command(for: key) {
             return [.quit, .redraw, .suspend].contains(command) ? perform(command) : []
         }
-        return [.editor, .range, .resolution].contains(place) ? edit(key) : []
+        return [.editor, .range, .resolution, .findingText].contains(place) ? edit(key) : []
     }
 
     /// Pasted text is text where text is taken, and nothing elsewhere: never a command.
     mutating func paste(_ text: String) -> [Effect] {
         switch place {
         case .unlock: return pastePIN(text)
-        case .editor, .range, .resolution: return pasteIntoEditor(text)
+        case .editor, .range, .resolution, .findingText: return pasteIntoEditor(text)
         case .filter, .picker, .markFilter, .help, .palette:
             editFilter { $0.paste(text) }
             return []
         case .inspection:
             notice = Notice("Enter opens the answer; then it takes what is pasted")
             return []
-        case .worklist, .sections, .rows, .marking, .ranking, .why, .status, .review, .confirm:
+        case .finding:
+            notice = Notice("Enter opens the text; then it takes what is pasted")
+            return []
+        case .worklist, .sections, .rows, .marking, .ranking, .findings, .why, .status, .review,
+            .confirm:
             return []
         }
     }
@@ -94,6 +102,7 @@ extension AppState {
         case .statusPane: return openStatus()
         case .networkSwitch: return switchNetwork()
         case .language: return changeLanguage()
+        case .comments: return openComments()
         case .back: return goBack()
         case .up, .down, .pageUp, .pageDown, .first, .last, .next, .previous:
             return move(command)
@@ -109,6 +118,8 @@ extension AppState {
         case .sections(let screen): return go(toSection: screen.focus.focused)
         case .picker: return performPicker(command)
         case .rows: return performRows(command)
+        case .finding: return performFinding(command)
+        case .findings: return performFindings(command)
         case .status: return performStatus(command)
         case .review: return performReview(command)
         case .palette(let screen): return run(screen)
@@ -120,7 +131,7 @@ extension AppState {
     /// and never discards.
     private mutating func goBack() -> [Effect] {
         switch place {
-        case .editor, .range, .resolution: return leaveEditor()
+        case .editor, .range, .resolution, .findingText: return leaveEditor()
         case .marking, .ranking: return leaveMarks()
         case .markFilter:
             stopFilteringMarks()

@@ -68,6 +68,10 @@ extension AppState {
             notice = Notice("Nothing fits what was typed", .bad)
             return []
         }
+        if case .comment = picker.purpose {
+            layers.pop()
+            return take(comment: picker.labels[place], for: picker.key)
+        }
         return close(picker, with: .string(picker.choices[place].name), advancing: true)
     }
 
@@ -101,6 +105,7 @@ extension AppState {
             return write(value, at: picker.key, text: picker.draftText) + [release]
         case .resolution:
             return decide(.edited(value), about: picker.key.path)
+        case .comment: return []
         }
     }
 

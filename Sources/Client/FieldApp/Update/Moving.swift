@@ -53,6 +53,13 @@ extension AppState {
         case .rows(var screen):
             screen.focus.move(by: distance, in: ids(of: screen))
             layers.top = .rows(screen)
+        case .finding(var screen):
+            screen.focus.move(by: distance, in: FindingField.allCases)
+            layers.top = .finding(screen)
+        case .findings(var screen):
+            let ids = openInspection?.findings(in: screen).map(\.id) ?? []
+            screen.focus.move(by: distance, in: ids)
+            layers.top = .findings(screen)
         case .why(var screen):
             screen.focus.move(by: distance, in: Array(screen.lines.indices))
             layers.top = .why(screen)

@@ -37,6 +37,12 @@ extension AppState {
             return receive(added: row, to: id, picture)
         case .rowDeleted(let id, let row, let picture):
             return receive(deleted: row, of: id, picture)
+        case .findingRaised(let id, let finding, let picture):
+            return receive(raised: finding, of: id, picture)
+        case .findingChanged(let id, let finding, let picture):
+            return receive(changed: finding, of: id, picture)
+        case .findingRemoved(let id, let finding, let picture):
+            return receive(removed: finding, of: id, picture)
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
@@ -94,6 +100,8 @@ extension AppState {
             screen.savedAt = now.wall
         }
         settleRows()
+        openAwaitedFinding(of: id)
+        settleFindings()
         warning = nil
         let reload: [Effect] = picture == nil ? [.loadInspection(id)] : []
         return reload + [.loadStatus, .loadWorklist]
@@ -135,7 +143,7 @@ extension AppState {
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
-        case .open, .addRow, .deleteRow, .refresh: break
+        case .open, .addRow, .deleteRow, .finding, .refresh: break
         }
         return refresh()
     }
@@ -157,6 +165,11 @@ extension AppState {
             if refusal.cause == .queueFull || refusal.cause == .disk {
                 warning = refusal.text.sentence
             }
+        case .finding(let id):
+            if refusal.cause == .queueFull || refusal.cause == .disk {
+                warning = refusal.text.sentence
+            }
+            return takeBackFindings(of: id)
         case .complete, .reopen, .retry, .discard, .refresh: break
         }
         return []

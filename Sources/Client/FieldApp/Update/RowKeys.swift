@@ -88,6 +88,8 @@ extension AppState {
         changeInspection(picture.id) { $0.show(picture, in: surroundings) }
         openAwaitedRow(of: picture.id)
         settleRows()
+        openAwaitedFinding(of: picture.id)
+        settleFindings()
     }
 
     /// Opens a new row as soon as it is there, unless the person is about something else by now.

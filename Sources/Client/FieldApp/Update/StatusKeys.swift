@@ -111,6 +111,7 @@ extension AppState {
             }
             return [.draft(id, key, text: nil)]
         case .deleteRow(let id, let row): return [.deleteRow(id, row)]
+        case .removeFinding(let id, let finding): return [.removeFinding(id, finding: finding)]
         case .removeRows(_, let key, let value, let text):
             let effects = write(value, at: key, text: text, agreed: true)
             advance()

@@ -147,6 +147,8 @@ extension AppState {
             } else {
                 []
             }
+        case .finding(let screen):
+            screen.editor.map { [.release(screen.id, [$0.key.path])] } ?? []
         case .review(let screen):
             screen.paths.isEmpty ? [] : [.release(screen.id, screen.paths)]
         default: []
