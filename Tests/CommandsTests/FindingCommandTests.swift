@@ -128,4 +128,19 @@ struct FindingCommandTests {
         #expect(try row.string("about") == "finding on Door seals")
         #expect(try bench.run("outbox").output.contains("finding on Door seals"))
     }
+
+    @Test("fill asks what is wrong after a failure, and an empty line leaves each as it is")
+    func fill() throws {
+        let lines = ["out", "gap of 3 mm", "3", "y", "out", "", "", "", "q"]
+        let outcome = try bench.bench.run(
+            ["fill", id], typing: lines.map { $0 + "\n" }.joined())
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("That is a finding: major, to be mended"))
+        let all = try bench.document("findings", id).asArray()
+        #expect(try all.map { try $0.string("question") } == ["seals", "alarm"])
+        #expect(try all.map { try $0.string("severity") } == ["critical", "critical"])
+        #expect(try all.map { try $0.string("status") } == ["corrected", "pending"])
+        #expect(try all[0].string("note") == "gap of 3 mm")
+        #expect(try all[1].member("note") == nil)
+    }
 }

@@ -127,6 +127,34 @@ struct DeviceFieldworkTests {
         return device
     }
 
+    @Test("What an answer raises comes with it, takes words and texts, and goes with its cause")
+    func findings() throws {
+        let device = try unlocked(FindingTests.form())
+        let id = device.inspection
+        let failed = try device.work.answer("seals", .string("fail"), on: id, agreed: false)
+        let raised = try #require(failed?.findings.first)
+        #expect(raised.finding.key == "seals" && raised.badge == .pending && raised.fails)
+        let key = AnswerKey(row: raised.id.rawValue, "@note")
+        try device.work.hold(["@note"], of: raised.id)
+        try device.work.keepDraft("to", of: key, on: id)
+        #expect(try device.work.inspection(id).drafts[key] == "to")
+        let changed = try device.work.changeFinding(raised.id, by: .note("torn"), of: id)
+        try device.work.release(["@note"], of: raised.id)
+        #expect(changed?.findings.map(\.finding.note) == ["torn"])
+        #expect(changed?.drafts.isEmpty == true)
+        let byHand = try device.work.raiseFinding(on: "notes", of: id)
+        #expect(byHand.picture?.findings.map(\.id) == [raised.id, byHand.finding])
+        let left = try device.work.removeFinding(byHand.finding, of: id)
+        #expect(left?.findings.count == 1)
+        let queue = try device.work.status().rows
+        #expect(queue.map(\.labels).contains(["finding on Seals"]))
+        #expect(queue.first { $0.record == raised.id }?.inspection == id)
+        try device.work.complete(id)
+        #expect(throws: StoreRefusal.self) {
+            try device.work.changeFinding(raised.id, by: .owner("Ben"), of: id)
+        }
+    }
+
     @Test("Rows are added, answered with what the form works out, drafted in, and deleted")
     func rows() throws {
         let device = try unlocked(PumpForm.make())

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Findings on the screen")
 struct FindingTests {
-    private static func form() throws -> FormDefinition {
+    static func form() throws -> FormDefinition {
         var seals = Question(path: "seals", label: "Seals", type: .verdict, findingOnFail: true)
         seals.comments = ChoiceList([
             Choice(name: "a", label: "Torn"), Choice(name: "b", label: "Gap over 2 mm"),

@@ -167,7 +167,7 @@ struct RandomKeysTests {
         }
     }
 
-    private static func unsoundness(of story: Story) -> [String] {
+    static func unsoundness(of story: Story) -> [String] {
         var faults: [String] = []
         switch story.state.layers.layers[0] {
         case .worklist, .unlock: break

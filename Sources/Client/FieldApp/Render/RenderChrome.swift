@@ -45,13 +45,18 @@ extension Frame {
         }
     }
 
-    /// Score and coverage where there is room for them, and the state.
+    /// Score, coverage and what was found where there is room for them, and the state.
     private var inspectionRight: String {
         guard let inspection, let state = inspection.picture?.state.label else { return "" }
-        guard layout.hasRoom, let score = inspection.score.words else { return state }
-        let whole = "\(score), \(state)"
-        if CellWidth.of(whole) <= size.columns / 2 { return whole }
-        return inspection.score.short.map { "\($0), \(state)" } ?? state
+        guard layout.hasRoom else { return state }
+        let score = inspection.score
+        let tally = inspection.tally
+        let ways = [
+            [score.words, tally.words, state], [score.short, tally.brief(findingSymbol), state],
+            [score.short, state],
+        ]
+        let texts = ways.map { $0.compactMap(\.self).joined(separator: ", ") }
+        return texts.first { CellWidth.of($0) <= size.columns / 2 } ?? state
     }
 
     /// The inspection that is open, also beneath what stands over it.
@@ -162,7 +167,7 @@ extension Frame {
             parts.append(
                 StatusPart(problems == 1 ? "1! problem" : "\(problems)! problems", theme.error))
         }
-        if let words = layout.hasPanel ? screen.tally.words : screen.tally.brief {
+        if layout.hasPanel, let words = screen.tally.words {
             parts.append(StatusPart("\(findingSymbol) \(words)", theme.warning))
         }
         if let saved = screen.savedAt {
@@ -294,10 +299,10 @@ extension Frame {
 }
 
 extension FindingTally {
-    /// `3 found, 1 corrected`
-    fileprivate var brief: String? {
+    /// `▲3, 1 corrected`
+    fileprivate func brief(_ symbol: String) -> String? {
         guard count > 0 else { return nil }
-        return corrected > 0 ? "\(count) found, \(corrected) corrected" : "\(count) found"
+        return "\(symbol)\(count)" + (corrected > 0 ? ", \(corrected) corrected" : "")
     }
 
     /// How many, and with a stroke between how many of them were corrected on site: `3/1`.
