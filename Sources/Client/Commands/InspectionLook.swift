@@ -11,9 +11,17 @@ struct InspectionLook {
     /// Nil where its form is not on this device.
     let filling: FormFilling?
     let visit: Visit?
+    /// Of its rows in conflict, those that are deleted too.
+    let places: [RecordID: RowPlace]
+
+    func address(of conflict: ConflictView) -> String {
+        guard let place = places[conflict.recordId] else { return conflict.column }
+        return conflict.isDeletion ? place.address : place.address(of: conflict.column)
+    }
 
     /// A line of the list.
     struct Line {
+        let key: AnswerKey
         let address: String
         var value: FieldValue?
         /// Nil where nothing was ever answered.
@@ -23,27 +31,46 @@ struct InspectionLook {
 
     var score: Score? { filling?.score(since: visit) }
 
-    /// Answers by their paths, then those of rows; questions without one where the last visit's answer
-    /// stands beside them.
+    /// Answers as the form asks for them, what it does not ask behind; questions without one where the last
+    /// visit's answer stands beside them.
     var lines: [Line] {
-        var lines = own.sorted { $0.key < $1.key }.map { path, field in
-            Line(
-                address: path, value: field?.value, sync: field?.sync,
-                previous: previous(at: AnswerKey(path)))
+        let rows = detail.bareRows
+        var lines: [Line] = []
+        func add(_ fields: [FieldName: InspectionDetail.Field?], in row: String?) {
+            for (path, field) in fields {
+                let key = AnswerKey(row: row, path)
+                lines.append(
+                    Line(
+                        key: key, address: rows.address(of: key), value: field?.value,
+                        sync: field?.sync, previous: previous(at: key)))
+            }
         }
+        add(own, in: nil)
         for row in detail.rows {
             let fields = fields(of: row)
-            if fields.isEmpty {
-                lines.append(Line(address: detail.address(of: row.path, in: row)))
-            }
-            lines += fields.sorted { $0.key < $1.key }.map { path, field in
-                Line(
-                    address: detail.address(of: path, in: row), value: field?.value,
-                    sync: field?.sync,
-                    previous: previous(at: AnswerKey(row: row.id.rawValue, path)))
-            }
+            let key = AnswerKey(row: row.id.rawValue, row.path)
+            if fields.isEmpty { lines.append(Line(key: key, address: rows.address(of: key))) }
+            add(fields, in: row.id.rawValue)
         }
-        return lines
+        return lines.map { (place: place(of: $0.key, among: rows), line: $0) }.sorted {
+            $0.place == $1.place
+                ? $0.line.address < $1.line.address
+                : $0.place.lexicographicallyPrecedes($1.place)
+        }.map(\.line)
+    }
+
+    /// Where an answer stands in the form: a row where its repeat begins, and all in it with it.
+    private func place(of key: AnswerKey, among rows: FormAnswers) -> [Int] {
+        guard let form = filling?.form else { return [] }
+        let isRow = key.row.flatMap { rows.row($0)?.path } == key.path
+        var place = [form.index(of: key.path) ?? (isRow ? 0 : .max)]
+        var next = key.row.flatMap { rows.row($0) }
+        while let row = next {
+            let begin = form.allQuestions.firstIndex { $0.path.hasPrefix(row.path + "/") }
+            place = [begin ?? .max, rows.number(ofRow: row.id) ?? .max] + place
+            next = row.parent.flatMap { rows.row($0) }
+        }
+        return place
     }
 
     private var own: [FieldName: InspectionDetail.Field?] {
@@ -89,7 +116,8 @@ struct InspectionLook {
             "dueOn": JSON(summary.dueOn), "sync": .string(summary.sync.rawValue),
             "version": .integer(summary.version), "comment": JSON(detail.comment),
             "fields": json(of: own, row: nil), "repeats": repeats,
-            "conflicts": .array(detail.conflicts.map(\.json)),
+            "conflicts": .array(
+                detail.conflicts.map { $0.json(at: address(of: $0)) }),
             "previousVisit": visit.map { visit in
                 [
                     "inspection": .string(visit.inspection), "date": JSON(visit.day),
@@ -144,15 +172,17 @@ extension DeviceStore {
     func look(matching text: String) throws -> InspectionLook {
         let id = try inspectionID(matching: text)
         let detail = try inspection(id)
+        let places = try rowPlaces(of: Set(detail.conflicts.map(\.recordId)))
         // One that was deleted elsewhere is in the list as long as somebody has to decide.
         guard !detail.summary.isDeleted else {
-            return InspectionLook(detail: detail, filling: nil, visit: nil)
+            return InspectionLook(detail: detail, filling: nil, visit: nil, places: places)
         }
         do {
             return InspectionLook(
-                detail: detail, filling: try filling(of: id), visit: try previousVisit(of: id))
+                detail: detail, filling: try filling(of: id), visit: try previousVisit(of: id),
+                places: places)
         } catch StoreError.unknownForm {
-            return InspectionLook(detail: detail, filling: nil, visit: nil)
+            return InspectionLook(detail: detail, filling: nil, visit: nil, places: places)
         }
     }
 }

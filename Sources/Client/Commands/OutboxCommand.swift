@@ -20,15 +20,17 @@ enum OutboxCommand {
     ) { run in
         if let words = run.invocation.value(limit.name) { return try setLimit(words, run) }
         let wantsAll = run.invocation.has(all.name)
-        let (rows, payloads) = try run.withStore(for: .reading) { store in
-            (
-                try store.outbox(all: wantsAll),
+        let (rows, places, payloads) = try run.withStore(for: .reading) { store in
+            let rows = try store.outbox(all: wantsAll)
+            return (
+                rows, try store.rowPlaces(of: Set(rows.map(\.recordId))),
                 run.wantsJSON ? try store.payloads(all: wantsAll) : [:]
             )
         }
-        try run.emit(.array(rows.map { $0.json(with: payloads[$0.mutationId] ?? [:]) })) {
-            table(of: rows)
+        let documents = rows.map {
+            $0.json(at: places[$0.recordId], with: payloads[$0.mutationId] ?? [:])
         }
+        try run.emit(.array(documents)) { table(of: rows, places) }
         return .done
     }
 
@@ -46,12 +48,13 @@ enum OutboxCommand {
         return .done
     }
 
-    private static func table(of rows: [OutboxRow]) -> String {
+    private static func table(
+        of rows: [OutboxRow], _ places: [RecordID: RowPlace]
+    ) -> String {
         var table = TextTable(["MUTATION", "STATUS", "WHAT", "SINCE", "TRIES", "REASON"])
         for row in rows {
-            let what =
-                "\(row.operation) \(row.tableName): "
-                + row.columns.joined(separator: " ")
+            let subject = places[row.recordId]?.address ?? row.tableName
+            let what = "\(row.operation) \(subject): " + row.columns.joined(separator: " ")
             table.append([
                 row.mutationId.rawValue, row.status, what, row.createdAtUtc,
                 "\(row.retryCount)", row.lastError ?? "",
@@ -62,8 +65,10 @@ enum OutboxCommand {
 }
 
 extension OutboxRow {
-    func json(with payload: [FieldName: FieldValue]) -> JSON {
+    /// - Parameter place: of a row of a repeat.
+    func json(at place: RowPlace?, with payload: [FieldName: FieldValue]) -> JSON {
         [
+            "inspection": JSON(place?.inspection.rawValue), "row": JSON(place?.address),
             "mutationId": .string(mutationId.rawValue), "recordId": .string(recordId.rawValue),
             "tableName": .string(tableName), "operation": .string(operation),
             "status": .string(status), "retryCount": .integer(retryCount),

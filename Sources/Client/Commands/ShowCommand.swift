@@ -42,7 +42,7 @@ enum ShowCommand {
         lines += table.text.split(separator: "\n").map(String.init)
         for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
             lines += [
-                "", "conflict in \(detail.address(of: conflict)) (\(conflict.rule))",
+                "", "conflict in \(look.address(of: conflict)) (\(conflict.rule))",
                 "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
                 "  theirs  \(conflict.isDeletion ? "deleted" : shown(conflict.theirs))"
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
@@ -74,9 +74,10 @@ extension ConflictView {
     /// Whether the others have deleted the record, so that there is no value of theirs.
     var isDeletion: Bool { rule == MergeRule.tombstone.rawValue }
 
-    var json: JSON {
+    /// - Parameter address: as people write it.
+    func json(at address: String) -> JSON {
         [
-            "column": .string(column), "recordId": .string(recordId.rawValue), "base": base.json,
+            "column": .string(column), "address": .string(address), "recordId": .string(recordId.rawValue), "base": base.json,
             "mine": mine.json,
             "theirs": theirs.json, "theirsNode": JSON(theirsNode?.rawValue),
             "rule": .string(rule),
@@ -87,24 +88,16 @@ extension ConflictView {
 extension InspectionDetail {
     /// Where an answer of a row, or the row itself, stands as people write it: `pump[2]/tag`.
     func address(of path: String, in row: Row) -> String {
-        var address = path
-        var around: Row? = row
-        // From the innermost row outwards, so that the places before stay where they are.
-        while let each = around {
-            let end = address.index(address.startIndex, offsetBy: each.path.count)
-            address.insert(contentsOf: "[\(each.index)]", at: end)
-            around = rows.first { $0.id == each.parent }
-        }
-        return address
+        bareRows.address(of: AnswerKey(row: row.id.rawValue, path))
     }
 
-    /// A row that was deleted elsewhere has no place any more.
-    func address(of conflict: ConflictView) -> String {
-        guard let row = rows.first(where: { $0.id == conflict.recordId }) else {
-            return conflict.column
-        }
-        return conflict.isDeletion
-            ? address(of: row.path, in: row) : address(of: conflict.column, in: row)
+    /// Its rows without their answers, to name places by.
+    var bareRows: FormAnswers {
+        FormAnswers(
+            rows: rows.map { row in
+                FormAnswers.Row(
+                    id: row.id.rawValue, parent: row.parent?.rawValue, path: row.path)
+            })
     }
 }
 

@@ -178,10 +178,10 @@ extension DeviceStore {
         guard !waiting.isEmpty else { return [] }
         let summaries = try inspections()
         let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
-        let owners = try inspectionsOfRows()
+        let places = try rowPlaces(of: Set(waiting.map(\.recordId)))
         var labels = QuestionLabels(self)
         return try waiting.map { row in
-            let owner = owners[row.recordId]
+            let owner = places[row.recordId]?.inspection
             let summary = known[owner ?? row.recordId]
             let fields = row.columns.filter { !BuiltInField.isBuiltIn($0) }
             var shown = QueueRow(
@@ -197,6 +197,7 @@ extension DeviceStore {
                 nextTry: row.nextAttemptUtc.flatMap(SyncTimestamp.shown))
             shown.isInBundle = row.isInBundle
             shown.inspection = summary == nil ? nil : owner
+            shown.place = places[row.recordId]?.address
             return shown
         }
     }
@@ -205,7 +206,8 @@ extension DeviceStore {
         let conflicts = try conflicts(of: id)
         guard !conflicts.isEmpty else { return nil }
         // A row of a repeat has its inspection's form and name.
-        let summary = try inspection(inspectionsOfRows()[id] ?? id).summary
+        let place = try rowPlaces(of: [id])[id]
+        let summary = try inspection(place?.inspection ?? id).summary
         let form = try heldForm(of: summary)
         let drafts = try Dictionary(
             drafts(in: id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })
@@ -216,7 +218,8 @@ extension DeviceStore {
                 theirsBy: conflict.theirsNode.map { String($0.rawValue.prefix(8)) },
                 rule: conflict.rule, draft: drafts[conflict.column])
         }
-        var picture = ConflictPicture(id: id, name: shownName(summary), fields: fields)
+        let name = shownName(summary) + (place.map { ", " + $0.address } ?? "")
+        var picture = ConflictPicture(id: id, name: name, fields: fields)
         picture.isInBundle = try isInBundle(whatResolves: id)
         return picture
     }
@@ -273,16 +276,16 @@ extension SyncTimestamp {
     fileprivate static func shown(_ text: String) -> Int64? { try? milliseconds(text) }
 }
 
-/// Questions of forms by their labels, each form read once.
+/// What questions of forms are called, each form read once.
 private struct QuestionLabels {
     private let store: DeviceStore
     private var forms: [String: FormDefinition?] = [:]
 
     init(_ store: DeviceStore) { self.store = store }
 
-    mutating func of(_ paths: [String], summary: InspectionSummary?) throws -> [String] {
-        guard let summary, let form = try form(of: summary) else { return paths }
-        return paths.map { form.question(named: $0)?.label ?? $0 }
+    mutating func of(_ paths: [String], summary: InspectionSummary?) throws -> [FormText] {
+        guard let summary, let form = try form(of: summary) else { return [] }
+        return paths.map { form.question(named: $0)?.text ?? FormText($0) }
     }
 
     private mutating func form(of summary: InspectionSummary) throws -> FormDefinition? {

@@ -1,3 +1,4 @@
+import Forms
 import Replication
 import TerminalKit
 
@@ -65,7 +66,7 @@ extension Frame {
         _ row: QueueRow, isFocused: Bool, width: Int
     ) -> ListItem<QueueRow.ID> {
         let word = row.isInFlight ? "sent" : row.badge.label
-        let head = "\(row.name) (\(word))"
+        let head = row.name + (row.place.map { ", " + $0 } ?? "") + " (\(word))"
         var details = [String]()
         if let reason = row.reason { details += TextFlow.wrapped(reason, to: max(1, width - 6)) }
         details += TextFlow.wrapped(queueDetails(of: row), to: max(1, width - 6))
@@ -91,7 +92,8 @@ extension Frame {
 
     private func queueDetails(of row: QueueRow) -> String {
         var details: [String] = []
-        let names = row.labels.isEmpty ? row.fields : row.labels
+        let names =
+            row.labels.isEmpty ? row.fields : row.labels.map { $0.plain(in: state.language) }
         if !names.isEmpty { details.append(names.joined(separator: ", ")) }
         if let created = row.createdAt { details.append("age \(time.age(created))") }
         if row.badge == .failed || row.tries > 0 {
