@@ -20,8 +20,8 @@ extension SQLiteStore {
                     throw ServerStoreError(
                         .formDiffers,
                         "form '\(form.id)' version '\(form.version)' was published with other "
-                            + "content, and inspections rest on it; give the changed form a new "
-                            + "version and publish that")
+                            + "content, and a published version never changes; give the changed "
+                            + "form a new version and publish that")
                 }
                 return false
             }
