@@ -25,7 +25,9 @@ extension DeviceStore {
             try database.requireRecord(id, table: RecordTable.inspection)
             var (stored, filling) = try stored(id, database)
             try requireOpen(stored)
-            var work = Answering(filling, over: stored.answers, newID: sources.newID)
+            var work = Answering(
+                filling, over: stored.answers, newID: sources.newID,
+                laidIDs: stored.hasBegun ? [] : try laidIDs(of: filling.form, in: id, database))
             if !changes.allSatisfy({ $0.isIdle(beside: stored.answers) }) {
                 try work.make(changes, isBeginning: !stored.hasBegun, agreed: agreed)
                 filling = work.filling
@@ -44,10 +46,27 @@ extension DeviceStore {
     ) throws {
         let form = try formShelf.form(form, version: version, in: database)
         let filling = FormFilling(form, in: try surroundings(of: id, database))
-        var work = Answering(filling, over: FormAnswers(), newID: sources.newID)
+        var work = Answering(
+            filling, over: FormAnswers(), newID: sources.newID,
+            laidIDs: try laidIDs(of: form, in: id, database))
         try work.begin()
         var stored = InspectionAnswers(id, fields: try database.fields(of: id), rows: [])
         try write(work, over: &stored, on: id, database)
+    }
+
+    /// Ids for the rows that the form itself has, the same on every device: two that begin an inspection
+    /// while neither knows of the other lay down the same rows, and not each its own.
+    private func laidIDs(
+        of form: FormDefinition, in id: RecordID, _ database: Connection
+    ) throws -> [String] {
+        try form.parts.rows.indices.map { number in
+            let laid = UUIDText.version5(
+                namespace: UUIDText.walkdown, name: "row \(id.rawValue) \(number)")
+            let known = try database.first(
+                "SELECT 1 FROM record WHERE id = ?", [.text(laid)]
+            ) { _ in true }
+            return known == nil ? laid : sources.newID()
+        }
     }
 
     /// Writes what the form sets when an inspection is completed, and what it works out of the answers as

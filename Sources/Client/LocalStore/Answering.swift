@@ -18,22 +18,31 @@ struct Answering {
     private(set) var filling: FormFilling
     private let stored: FormAnswers
     private let newID: () -> String
+    /// Ids for the rows that the form itself has, in their order.
+    private let laidIDs: [String]
+    /// Rows that were laid down now and hold nothing: the first that a person adds takes the place of one.
+    private var blank: Set<String> = []
 
     /// - Parameter stored: the answers as they stand, before the form has reckoned anything anew.
     init(
-        _ filling: FormFilling, over stored: FormAnswers, newID: @escaping () -> String
+        _ filling: FormFilling, over stored: FormAnswers, newID: @escaping () -> String,
+        laidIDs: [String] = []
     ) {
         self.filling = filling
         self.stored = stored
         self.newID = newID
+        self.laidIDs = laidIDs
     }
 
     /// Lays down what an inspection begins with.
     mutating func begin() throws {
-        _ = filling.begin(newID: newID)
+        var laid = laidIDs.makeIterator()
+        let newID = newID
+        _ = filling.begin(newID: { laid.next() ?? newID() })
         // Rows beyond a count are the form's own, and nobody's loss.
         try followCounts(since: [:], agreed: true)
         dropWhatIsNoAnswer(but: [])
+        blank = Set(filling.answers.rows.map(\.id).filter { !filling.isFilled(row: $0) })
     }
 
     /// - Parameters:
@@ -83,6 +92,13 @@ struct Answering {
         guard filling.takesRows(row.path) else { throw AnswerRefusal.fixedRows(row.path) }
         if let parent = row.parent, filling.answers.row(parent) == nil {
             throw AnswerRefusal.noSuchRow
+        }
+        let place = filling.answers.rows(of: row.path, in: row.parent).first {
+            blank.contains($0.id)
+        }
+        if let place {
+            blank.remove(place.id)
+            _ = filling.remove(row: place.id)
         }
         _ = filling.add(row)
     }
