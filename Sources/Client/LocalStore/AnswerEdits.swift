@@ -25,7 +25,9 @@ extension DeviceStore {
             try database.requireRecord(id, table: RecordTable.inspection)
             var (stored, filling) = try stored(id, database)
             try requireOpen(stored)
-            var work = Answering(filling, over: stored.answers, newID: sources.newID)
+            var work = Answering(
+                filling, over: stored.answers,
+                newRowID: try database.countedRowIDs(in: id, filling.form))
             if !changes.allSatisfy({ $0.isIdle(beside: stored.answers) }) {
                 try work.make(changes, isBeginning: !stored.hasBegun, agreed: agreed)
                 filling = work.filling
@@ -44,7 +46,8 @@ extension DeviceStore {
     ) throws {
         let form = try formShelf.form(form, version: version, in: database)
         let filling = FormFilling(form, in: try surroundings(of: id, database))
-        var work = Answering(filling, over: FormAnswers(), newID: sources.newID)
+        var work = Answering(
+            filling, over: FormAnswers(), newRowID: try database.countedRowIDs(in: id, form))
         try work.begin()
         var stored = InspectionAnswers(id, fields: try database.fields(of: id), rows: [])
         try write(work, over: &stored, on: id, database)
@@ -56,7 +59,9 @@ extension DeviceStore {
     func finish(_ id: RecordID, _ database: Connection) throws {
         do {
             let (before, filling) = try stored(id, database)
-            var work = Answering(filling, over: before.answers, newID: sources.newID)
+            var work = Answering(
+                filling, over: before.answers,
+                newRowID: try database.countedRowIDs(in: id, filling.form))
             work.finish()
             var stored = before
             try write(work, over: &stored, on: id, database)

@@ -17,15 +17,18 @@ package enum AnswerChange: Sendable {
 struct Answering {
     private(set) var filling: FormFilling
     private let stored: FormAnswers
-    private let newID: () -> String
+    private let newRowID: (RepeatPlace, Int) -> String
 
-    /// - Parameter stored: the answers as they stand, before the form has reckoned anything anew.
+    /// - Parameters:
+    ///   - stored: the answers as they stand, before the form has reckoned anything anew.
+    ///   - newRowID: of a row that a count makes, by its number from 1.
     init(
-        _ filling: FormFilling, over stored: FormAnswers, newID: @escaping () -> String
+        _ filling: FormFilling, over stored: FormAnswers,
+        newRowID: @escaping (RepeatPlace, Int) -> String
     ) {
         self.filling = filling
         self.stored = stored
-        self.newID = newID
+        self.newRowID = newRowID
     }
 
     /// Lays down what an inspection begins with.
@@ -70,7 +73,7 @@ struct Answering {
 
     private mutating func followCounts(since before: [RepeatPlace: Int], agreed: Bool) throws {
         do throws(CountRefusal) {
-            try filling.followCounts(since: before, mayRemove: agreed, newID: newID)
+            try filling.followCounts(since: before, mayRemove: agreed, newID: newRowID)
         } catch {
             switch error {
             case .removesRows(let rows): throw AnswerRefusal.removesRows(rows.map(mention))
