@@ -126,7 +126,7 @@ struct FakeField {
                 let before = filling.wantedRows
                 filling.set(value, at: key)
                 do throws(CountRefusal) {
-                    try filling.followCounts(since: before, mayRemove: agreed) {
+                    try filling.followCounts(since: before, mayRemove: agreed) { _, _ in
                         made += 1
                         return "row\(made)"
                     }

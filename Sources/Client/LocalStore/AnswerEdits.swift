@@ -26,8 +26,8 @@ extension DeviceStore {
             var (stored, filling) = try stored(id, database)
             try requireOpen(stored)
             var work = Answering(
-                filling, over: stored.answers, newID: sources.newID,
-                laidIDs: stored.hasBegun ? [] : try laidIDs(of: filling.form, in: id, database))
+                filling, over: stored.answers,
+                rowIDs: try database.formRowIDs(in: id, filling.form))
             if !changes.allSatisfy({ $0.isIdle(beside: stored.answers) }) {
                 try work.make(changes, isBeginning: !stored.hasBegun, agreed: agreed)
                 filling = work.filling
@@ -47,26 +47,10 @@ extension DeviceStore {
         let form = try formShelf.form(form, version: version, in: database)
         let filling = FormFilling(form, in: try surroundings(of: id, database))
         var work = Answering(
-            filling, over: FormAnswers(), newID: sources.newID,
-            laidIDs: try laidIDs(of: form, in: id, database))
+            filling, over: FormAnswers(), rowIDs: try database.formRowIDs(in: id, form))
         try work.begin()
         var stored = InspectionAnswers(id, fields: try database.fields(of: id), rows: [])
         try write(work, over: &stored, on: id, database)
-    }
-
-    /// Ids for the rows that the form itself has, the same on every device: two that begin an inspection
-    /// while neither knows of the other lay down the same rows, and not each its own.
-    private func laidIDs(
-        of form: FormDefinition, in id: RecordID, _ database: Connection
-    ) throws -> [String] {
-        try form.parts.rows.indices.map { number in
-            let laid = UUIDText.version5(
-                namespace: UUIDText.walkdown, name: "row \(id.rawValue) \(number)")
-            let known = try database.first(
-                "SELECT 1 FROM record WHERE id = ?", [.text(laid)]
-            ) { _ in true }
-            return known == nil ? laid : sources.newID()
-        }
     }
 
     /// Writes what the form sets when an inspection is completed, and what it works out of the answers as
@@ -75,7 +59,9 @@ extension DeviceStore {
     func finish(_ id: RecordID, _ database: Connection) throws {
         do {
             let (before, filling) = try stored(id, database)
-            var work = Answering(filling, over: before.answers, newID: sources.newID)
+            var work = Answering(
+                filling, over: before.answers,
+                rowIDs: try database.formRowIDs(in: id, filling.form))
             work.finish()
             var stored = before
             try write(work, over: &stored, on: id, database)

@@ -17,28 +17,29 @@ package enum AnswerChange: Sendable {
 struct Answering {
     private(set) var filling: FormFilling
     private let stored: FormAnswers
-    private let newID: () -> String
-    /// Ids for the rows that the form itself has, in their order.
-    private let laidIDs: [String]
+    private let rowIDs: FormRowIDs
     /// Rows that were laid down now and hold nothing: the first that a person adds takes the place of one.
     private var blank: Set<String> = []
 
-    /// - Parameter stored: the answers as they stand, before the form has reckoned anything anew.
+    /// - Parameters:
+    ///   - stored: the answers as they stand, before the form has reckoned anything anew.
+    ///   - rowIDs: of rows that no person adds.
     init(
-        _ filling: FormFilling, over stored: FormAnswers, newID: @escaping () -> String,
-        laidIDs: [String] = []
+        _ filling: FormFilling, over stored: FormAnswers, rowIDs: FormRowIDs
     ) {
         self.filling = filling
         self.stored = stored
-        self.newID = newID
-        self.laidIDs = laidIDs
+        self.rowIDs = rowIDs
     }
 
     /// Lays down what an inspection begins with.
     mutating func begin() throws {
-        var laid = laidIDs.makeIterator()
-        let newID = newID
-        _ = filling.begin(newID: { laid.next() ?? newID() })
+        let rowIDs = rowIDs
+        var laid = 0
+        _ = filling.begin {
+            laid += 1
+            return rowIDs.laid(laid)
+        }
         // Rows beyond a count are the form's own, and nobody's loss.
         try followCounts(since: [:], agreed: true)
         dropWhatIsNoAnswer(but: [])
@@ -79,7 +80,7 @@ struct Answering {
 
     private mutating func followCounts(since before: [RepeatPlace: Int], agreed: Bool) throws {
         do throws(CountRefusal) {
-            try filling.followCounts(since: before, mayRemove: agreed, newID: newID)
+            try filling.followCounts(since: before, mayRemove: agreed, newID: rowIDs.counted)
         } catch {
             switch error {
             case .removesRows(let rows): throw AnswerRefusal.removesRows(rows.map(mention))

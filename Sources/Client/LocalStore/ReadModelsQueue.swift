@@ -118,6 +118,8 @@ extension DeviceStore {
                 try database.first("SELECT count(*) FROM draft") {
                     Int(try $0.integer(0))
                 } ?? 0
+            summary.strandedDrafts =
+                summary.drafts == 0 ? 0 : try database.strandedDrafts().count
             summary.keptFromBefore = try database.lostRecords()
             summary.keptOffered = try database.recordsOffered()
             summary.keptRefused = try database.recordsRefused()

@@ -11,7 +11,8 @@ extension AppState {
         case .back: whyNotBack
         case .newLine: layers.top.editor?.isMultiline == true ? nil : "this answer has one line"
         case .open: whyNotOpen
-        case .retry, .discard: whyNotFailed
+        case .retry: whyNotRetry
+        case .discard: whyNotFailed
         case .mine, .theirs, .edit: whyNotDecide(command)
         case .deleteRow: whyNotDeleteRow
         case .addRow: whyNotAddRow
@@ -80,6 +81,13 @@ extension AppState {
     package var openInspection: InspectionScreen? {
         for case .inspection(let screen) in layers.layers.reversed() { return screen }
         return nil
+    }
+
+    private var whyNotRetry: String? {
+        guard case .status(let screen) = layers.top,
+            status.row(screen.focus.focused)?.stranded == nil
+        else { return "this text was never sent: its question is gone" }
+        return whyNotFailed
     }
 
     private var whyNotFailed: String? {

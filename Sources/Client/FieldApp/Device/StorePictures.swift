@@ -163,9 +163,32 @@ extension DeviceStore {
         picture.device = summary.deviceId.map { String($0.prefix(8)) } ?? ""
         picture.offered = summary.offered
         picture.missing = summary.missing
-        picture.rows = try queueRows(of: picture.unsynced)
+        picture.rows = try strandedRows() + queueRows(of: picture.unsynced)
         picture.isListCut = picture.unsynced > Self.mostRows
         return picture
+    }
+
+    /// Texts that were typed in what was deleted elsewhere since: this pane alone shows them.
+    private func strandedRows() throws -> [QueueRow] {
+        let drafts = try strandedDrafts()
+        guard !drafts.isEmpty else { return [] }
+        let known = try Dictionary(
+            inspections().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var labels = QuestionLabels(self)
+        return try drafts.map { stranded in
+            let summary = stranded.inspection.flatMap { known[$0] }
+            let field = stranded.draft.field
+            var row = QueueRow(
+                id: MutationID("draft \(stranded.record) \(field)"), record: stranded.record,
+                name: summary.map(shownName) ?? "a deleted inspection", badge: .failed,
+                isInspection: false, fields: [field],
+                labels: try labels.of([field], summary: summary),
+                createdAt: stranded.draft.updatedAt)
+            row.inspection = summary?.id
+            row.stranded = StrandedText(
+                record: stranded.record, field: field, text: stranded.draft.text)
+            return row
+        }
     }
 
     /// Rows of the status pane: what is beyond, nobody scrolls to, and thousands of rows with every

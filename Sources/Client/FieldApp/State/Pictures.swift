@@ -171,6 +171,8 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     package var inspection: RecordID?
     /// Whether a bundle may bring back what is discarded here.
     package var isInBundle = false
+    /// Where this is no change, but a text that was typed in what was deleted elsewhere since.
+    package var stranded: StrandedText?
     /// Why it failed or waits, in the server's words.
     package var reason: String?
     /// The answers that it changes: paths, and what they are called on the screen.
@@ -199,6 +201,19 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
         self.createdAt = createdAt
         self.tries = tries
         self.nextTry = nextTry
+    }
+}
+
+/// A text that was typed and not accepted, and whose question nothing shows any more.
+package struct StrandedText: Equatable, Sendable {
+    package var record: RecordID
+    package var field: String
+    package var text: String
+
+    package init(record: RecordID, field: String, text: String) {
+        self.record = record
+        self.field = field
+        self.text = text
     }
 }
 

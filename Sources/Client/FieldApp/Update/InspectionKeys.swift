@@ -267,7 +267,7 @@ extension InspectionScreen {
         trial.set(value, at: key)
         var made = 0
         do throws(CountRefusal) {
-            try trial.followCounts(since: before, mayRemove: false) {
+            try trial.followCounts(since: before, mayRemove: false) { _, _ in
                 made += 1
                 return "new row \(made)"
             }

@@ -12,6 +12,7 @@ extension AppState {
         case .status(let picture):
             tellOfOffers(picture)
             tellOfMissing(picture)
+            tellOfStranded(picture)
             status = picture
             settleStatus()
         case .inspection(let picture):
@@ -64,6 +65,17 @@ extension AppState {
         notice = Notice(
             (picture.missing == 1 ? "1 saved change is" : "\(picture.missing) saved changes are")
                 + " missing since damage: 'walkdown doctor'", .bad)
+    }
+
+    /// A row under somebody's fingers was deleted elsewhere, say: the text is nowhere else on the screen.
+    private mutating func tellOfStranded(_ picture: StatusPicture) {
+        let known = Set(status.rows.filter { $0.stranded != nil }.map(\.id))
+        guard
+            let row = picture.rows.first(where: { $0.stranded != nil && !known.contains($0.id) })
+        else { return }
+        notice = Notice(
+            "What was typed in \(row.name) has no question any more: the status pane keeps it",
+            .bad)
     }
 
     /// Goes to the first of them, so that nobody has to look for it.

@@ -130,7 +130,7 @@ struct FormCaseRun {
     private mutating func followCounts(since before: [RepeatPlace: Int]) {
         let ids = ids
         do throws(CountRefusal) {
-            try filling.followCounts(since: before, mayRemove: true, newID: { ids.next() })
+            try filling.followCounts(since: before, mayRemove: true, newID: { _, _ in ids.next() })
         } catch {
             guard case .tooManyRows(let limit) = error else { return }
             fail("the count of a repeat", "is more than \(limit) rows")
