@@ -11,8 +11,10 @@ struct InspectionLook {
     /// Nil where its form is not on this device.
     let filling: FormFilling?
     let visit: Visit?
+    /// A newer version of the form that is here, to which the inspection could move.
+    var newerVersion: String?
 
-    /// A line of the list.
+    /// A line of a list.
     struct Line {
         let address: String
         var value: FieldValue?
@@ -21,12 +23,31 @@ struct InspectionLook {
         var previous: PreviousValue?
     }
 
+    /// Answers that the form does not ask for in the version of the inspection.
+    var orphans: [Line] {
+        orphanKeys.map { key in
+            let row = detail.rows.first { $0.id.rawValue == key.row }
+            let field = row.map { $0.fields[key.path] } ?? detail.fields[key.path]
+            return Line(
+                address: row.map { detail.address(of: key.path, in: $0) } ?? key.path,
+                value: field?.value, sync: field?.sync)
+        }
+    }
+
+    private var orphanKeys: [AnswerKey] { filling?.orphans ?? [] }
+
     var score: Score? { filling?.score(since: visit) }
 
     /// Answers by their paths, then those of rows; questions without one where the last visit's answer
     /// stands beside them.
     var lines: [Line] {
-        var lines = own.sorted { $0.key < $1.key }.map { path, field in
+        let orphans = Set(orphanKeys)
+        let asked = { (row: String?) in
+            { (field: (key: String, value: InspectionDetail.Field?)) in
+                !orphans.contains(AnswerKey(row: row, field.key))
+            }
+        }
+        var lines = own.filter(asked(nil)).sorted { $0.key < $1.key }.map { path, field in
             Line(
                 address: path, value: field?.value, sync: field?.sync,
                 previous: previous(at: AnswerKey(path)))
@@ -36,7 +57,8 @@ struct InspectionLook {
             if fields.isEmpty {
                 lines.append(Line(address: detail.address(of: row.path, in: row)))
             }
-            lines += fields.sorted { $0.key < $1.key }.map { path, field in
+            lines += fields.filter(asked(row.id.rawValue)).sorted { $0.key < $1.key }.map {
+                path, field in
                 Line(
                     address: detail.address(of: path, in: row), value: field?.value,
                     sync: field?.sync,
@@ -89,6 +111,14 @@ struct InspectionLook {
             "dueOn": JSON(summary.dueOn), "sync": .string(summary.sync.rawValue),
             "version": .integer(summary.version), "comment": JSON(detail.comment),
             "fields": json(of: own, row: nil), "repeats": repeats,
+            "orphans": .array(
+                zip(orphanKeys, orphans).map { key, line in
+                    [
+                        "question": .string(line.address), "row": JSON(key.row),
+                        "value": line.value?.json ?? .null, "sync": JSON(line.sync?.rawValue),
+                    ]
+                }),
+            "newerVersion": JSON(newerVersion),
             "conflicts": .array(detail.conflicts.map(\.json)),
             "previousVisit": visit.map { visit in
                 [
@@ -150,7 +180,8 @@ extension DeviceStore {
         }
         do {
             return InspectionLook(
-                detail: detail, filling: try filling(of: id), visit: try previousVisit(of: id))
+                detail: detail, filling: try filling(of: id), visit: try previousVisit(of: id),
+                newerVersion: try newerVersion(for: id))
         } catch StoreError.unknownForm {
             return InspectionLook(detail: detail, filling: nil, visit: nil)
         }
