@@ -167,6 +167,10 @@ struct FormAuthorTests {
         #expect(office.call("form", "close", "nothing").status == 3)
         let states = try office.json("form", "list").asArray().map { try $0.string("state") }
         #expect(states == ["closed", "closed"])
+        #expect(office.call("form", "reopen", "small", "2").output == "small 2 open\n")
+        #expect(office.call("form", "reopen", "small", "2").output.contains("already"))
+        #expect(office.call("import", "assignments", later).status == 0)
+        #expect(office.call("form", "reopen", "nothing").status == 3)
     }
 
     @Test("export has no two columns that are called alike")

@@ -13,13 +13,15 @@ struct InspectionLook {
     let visit: Visit?
     /// Of its rows in conflict, those that are deleted too.
     let places: [RecordID: RowPlace]
+    /// A newer version of the form that is here, to which the inspection could move.
+    var newerVersion: String?
 
     func address(of conflict: ConflictView) -> String {
         guard let place = places[conflict.recordId] else { return conflict.column }
         return conflict.isDeletion ? place.address : place.address(of: conflict.column)
     }
 
-    /// A line of the list.
+    /// A line of a list.
     struct Line {
         let key: AnswerKey
         let address: String
@@ -29,16 +31,32 @@ struct InspectionLook {
         var previous: PreviousValue?
     }
 
+    /// Answers that the form does not ask for in the version of the inspection.
+    var orphans: [Line] {
+        let rows = detail.bareRows
+        return orphanKeys.map { key in
+            let row = detail.rows.first { $0.id.rawValue == key.row }
+            let field = row.map { $0.fields[key.path] } ?? detail.fields[key.path]
+            return Line(
+                key: key, address: rows.address(of: key), value: field?.value,
+                sync: field?.sync)
+        }
+    }
+
+    private var orphanKeys: [AnswerKey] { filling?.orphans ?? [] }
+
     var score: Score? { filling?.score(since: visit) }
 
     /// Answers as the form asks for them, what it does not ask behind; questions without one where the last
     /// visit's answer stands beside them.
     var lines: [Line] {
         let rows = detail.bareRows
+        let orphans = Set(orphanKeys)
         var lines: [Line] = []
         func add(_ fields: [FieldName: InspectionDetail.Field?], in row: String?) {
             for (path, field) in fields {
                 let key = AnswerKey(row: row, path)
+                guard !orphans.contains(key) else { continue }
                 lines.append(
                     Line(
                         key: key, address: rows.address(of: key), value: field?.value,
@@ -116,6 +134,14 @@ struct InspectionLook {
             "dueOn": JSON(summary.dueOn), "sync": .string(summary.sync.rawValue),
             "version": .integer(summary.version), "comment": JSON(detail.comment),
             "fields": json(of: own, row: nil), "repeats": repeats,
+            "orphans": .array(
+                zip(orphanKeys, orphans).map { key, line in
+                    [
+                        "question": .string(line.address), "row": JSON(key.row),
+                        "value": line.value?.json ?? .null, "sync": JSON(line.sync?.rawValue),
+                    ]
+                }),
+            "newerVersion": JSON(newerVersion),
             "conflicts": .array(
                 detail.conflicts.map { $0.json(at: address(of: $0)) }),
             "previousVisit": visit.map { visit in
@@ -180,7 +206,7 @@ extension DeviceStore {
         do {
             return InspectionLook(
                 detail: detail, filling: try filling(of: id), visit: try previousVisit(of: id),
-                places: places)
+                places: places, newerVersion: try newerVersion(for: id))
         } catch StoreError.unknownForm {
             return InspectionLook(detail: detail, filling: nil, visit: nil, places: places)
         }

@@ -22,7 +22,8 @@ enum ShowCommand {
         let summary = detail.summary
         var lines = [
             "\(summary.name)", "id       \(summary.id)",
-            "form     \(summary.form) \(summary.formVersion)",
+            "form     \(summary.form) \(summary.formVersion)"
+                + (look.newerVersion.map { "; version \($0) is here: 'walkdown move'" } ?? ""),
             "state    \(summary.stateWords), \(summary.sync.words), version \(summary.version)",
             "answers  \(summary.answered) of \(summary.total)",
         ]
@@ -40,6 +41,7 @@ enum ShowCommand {
                     + (look.visit == nil ? [] : [line.previous.map(words) ?? ""]))
         }
         lines += table.text.split(separator: "\n").map(String.init)
+        lines += orphans(of: look)
         for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
             lines += [
                 "", "conflict in \(look.address(of: conflict)) (\(conflict.rule))",
@@ -57,6 +59,17 @@ enum ShowCommand {
             ]
         }
         return lines.map { terminalSafe($0) + "\n" }.joined()
+    }
+
+    private static func orphans(of look: InspectionLook) -> [String] {
+        let orphans = look.orphans
+        if orphans.isEmpty { return [] }
+        var table = TextTable(["QUESTION", "ANSWER", "SYNC"])
+        for line in orphans {
+            table.append([line.address, line.value.map(shown) ?? "", line.sync?.words ?? ""])
+        }
+        return ["", "not asked by version \(look.detail.summary.formVersion), kept:"]
+            + table.text.split(separator: "\n").map(String.init)
     }
 
     /// `152 on 2026-10-03, +8.5`

@@ -7,7 +7,7 @@ package enum Walkdown {
     static let entries: [Entry] = [
         DemoCommand.entry, EnrollCommand.entry, ListCommand.entry, ShowCommand.entry,
         NewCommand.entry, SetCommand.entry, FillCommand.entry, CompleteCommand.entry,
-        ReopenCommand.entry,
+        ReopenCommand.entry, MoveCommand.entry,
         DeleteCommand.entry, SyncCommand.entry, StatusCommand.entry, OutboxCommand.entry,
         DraftsCommand.entry, BundleCommand.entry, RetryCommand.entry, DiscardCommand.entry,
         ResolveCommand.entry,

@@ -70,7 +70,7 @@ extension DeviceStore {
         }
     }
 
-    private func stored(
+    func stored(
         _ id: RecordID, _ database: Connection
     ) throws -> (InspectionAnswers, FormFilling) {
         let own = try database.fields(of: id)
@@ -83,7 +83,7 @@ extension DeviceStore {
     }
 
     /// Said before anything is worked out; the triggers say it as well.
-    private func requireOpen(_ stored: InspectionAnswers) throws {
+    func requireOpen(_ stored: InspectionAnswers) throws {
         switch stored.fields[BuiltInField.state] {
         case .string(InspectionState.complete.rawValue):
             throw StoreError.refused(.complete, field: nil)
@@ -93,7 +93,7 @@ extension DeviceStore {
         }
     }
 
-    private func write(
+    func write(
         _ work: Answering, over stored: inout InspectionAnswers, on id: RecordID,
         _ database: Connection
     ) throws {
@@ -109,7 +109,11 @@ extension DeviceStore {
             if !known.contains(row.id) {
                 try add(row, to: id, among: filling.answers.rows, &stored, database)
             }
-            try write(changed[row.id] ?? [], to: RecordID(row.id), database)
+            let writes = changed[row.id] ?? []
+            if !writes.isEmpty, stored.behind.contains(row.id), filling.hasPlace(forRow: row.id) {
+                try database.move([RecordID(row.id)], to: filling.form.version)
+            }
+            try write(writes, to: RecordID(row.id), database)
         }
         // What stands in a row goes with it.
         for row in before.rows where !kept.contains(row.id) {

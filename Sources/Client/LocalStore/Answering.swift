@@ -158,6 +158,9 @@ struct Answering {
         dropWhatIsNoAnswer(but: [])
     }
 
+    /// Takes what a move to another version has come to.
+    mutating func settleMove() { dropWhatIsNoAnswer(but: []) }
+
     // MARK: What is stored
 
     /// What differs from what is stored, with the value that it gets.

@@ -86,7 +86,7 @@ extension Connection {
         let rows = try allRows(of: inspection)
         let living = FormAnswers(
             [:], of: inspection.rawValue,
-            records: rows.filter { !$0.isDeleted }.map(\.record), in: nil)
+            records: rows.filter { !$0.isDeleted }.map(\.record), in: [])
         var places: [RecordID: RowPlace] = [:]
         for row in rows {
             let (id, path) = (row.record.id, row.record.repetition ?? "")

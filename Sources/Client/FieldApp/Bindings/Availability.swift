@@ -134,6 +134,9 @@ extension InspectionScreen {
             return focus.focused.flatMap { draft(of: $0) } == nil ? "there is no draft here" : nil
         case .lower, .raise:
             return focused?.limits.step == nil ? "this answer has no steps" : whyNotAnswer
+        case .move:
+            return picture.newerVersion == nil
+                ? "no newer version of this form is here" : whyNotChange
         case .takePrevious: return whyNotTakePrevious
         case .why: return focused == nil ? "there is no question here" : nil
         case .pass, .fail, .notApplicable, .notObserved:
@@ -209,7 +212,7 @@ extension Command {
     fileprivate var needsInspection: Bool {
         switch self {
         case .open, .sections, .nextUnanswered, .nextProblem, .complete, .reopen, .clear,
-            .discardDraft, .review, .lower, .raise, .why, .takePrevious, .pass, .fail,
+            .discardDraft, .review, .lower, .raise, .why, .takePrevious, .move, .pass, .fail,
             .notApplicable,
             .notObserved, .undo, .accept,
             .newLine:

@@ -15,7 +15,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // An inspection.
     case sections, nextUnanswered, nextProblem, complete, reopen, clear, discardDraft, review
     case pass, fail, notApplicable, notObserved
-    case lower, raise, why, language, takePrevious
+    case lower, raise, why, language, takePrevious, move
 
     // Rows of a repeat.
     case addRow, deleteRow
@@ -36,7 +36,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 /// Where keys go: the top layer, and in it perhaps an editor.
 package enum Place: String, Hashable, Sendable, CaseIterable {
     case unlock, worklist, filter, inspection, editor, range, rows, sections, picker, marking
-    case markFilter, ranking, why, status, review, resolution, help, palette, confirm
+    case markFilter, ranking, why, move, status, review, resolution, help, palette, confirm
 
     /// Whether printable keys are text here, so that none of them can be a command.
     package var takesText: Bool {
@@ -44,8 +44,8 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         case .unlock, .filter, .editor, .resolution, .picker, .markFilter, .help, .palette,
             .confirm:
             true
-        case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .why, .status,
-            .review:
+        case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .why, .move,
+            .status, .review:
             false
         }
     }
@@ -65,6 +65,7 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         case .markFilter: "Filter of several choices"
         case .ranking: "Order"
         case .why: "Why"
+        case .move: "Move to another version"
         case .status: "Status"
         case .review: "Conflict"
         case .resolution: "Third value"

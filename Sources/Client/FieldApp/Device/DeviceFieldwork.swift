@@ -1,6 +1,7 @@
 package import Coding
 package import Crypto
 package import Forms
+package import Inspections
 package import LocalStore
 package import Replication
 package import Sync
@@ -221,6 +222,14 @@ package final class DeviceFieldwork: Fieldwork {
 
     package func reopen(_ id: RecordID) throws(StoreRefusal) {
         try edit { try $0.reopen(id) }
+    }
+
+    package func plannedMove(of id: RecordID) throws(StoreRefusal) -> MoveWords {
+        MoveWords(try onStore { try $0.plannedMove(of: id) })
+    }
+
+    package func move(_ id: RecordID, to version: String) throws(StoreRefusal) {
+        try edit { _ = try $0.move(id, to: version) }
     }
 
     package func resolve(

@@ -59,7 +59,10 @@ extension DeviceStore {
             },
             drafts: drafts, conflicts: Self.records(in: detail.conflicts))
         // One that was deleted elsewhere, and waits for a decision, is no visit.
-        if !summary.isDeleted { picture.visit = try previousVisit(of: id) }
+        if !summary.isDeleted {
+            picture.visit = try previousVisit(of: id)
+            picture.newerVersion = try newerVersion(for: id)
+        }
         return picture
     }
 

@@ -20,6 +20,7 @@ package struct Scroll: Sendable {
     var choices = LongListAnchor()
     var rows = LongListAnchor()
     var why = ScrollAnchor<Int>()
+    var move = ScrollAnchor<Int>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
     var commands = ScrollAnchor<AppState.Entry.Subject>()
@@ -77,6 +78,7 @@ struct Frame {
         case .picker(let screen): drawPicker(screen, in: space)
         case .rows(let screen): drawRows(screen, in: space)
         case .why(let screen): drawWhy(screen, in: space)
+        case .move(let screen): drawMove(screen, in: space)
         case .status(let screen): drawQueue(screen, in: space)
         case .review(let screen): drawReview(screen, in: space)
         case .help(let screen): drawHelp(screen, in: space)
@@ -97,7 +99,8 @@ extension Layer {
     fileprivate var standsOver: Bool {
         switch self {
         case .sections, .picker, .rows, .confirm: true
-        case .unlock, .worklist, .inspection, .why, .status, .review, .help, .palette: false
+        case .unlock, .worklist, .inspection, .why, .move, .status, .review, .help, .palette:
+            false
         }
     }
 }

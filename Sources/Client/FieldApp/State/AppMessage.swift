@@ -1,4 +1,5 @@
 package import Forms
+package import Inspections
 package import Replication
 package import TerminalKit
 
@@ -33,6 +34,7 @@ package enum AppMessage: Sendable {
     /// A new row is on the disk; nil where the store could not be read afterwards.
     case rowAdded(RecordID, row: String, InspectionPicture?)
     case rowDeleted(RecordID, row: String, InspectionPicture?)
+    case movePlanned(RecordID, MoveWords)
     case done(Deed)
     case refused(Deed, StoreRefusal)
 
@@ -90,6 +92,8 @@ package enum Deed: Equatable, Sendable {
     case open(RecordID)
     case complete(RecordID)
     case reopen(RecordID)
+    case planMove(RecordID)
+    case move(RecordID)
     case retry(MutationID)
     case discard(MutationID)
     case resolve(RecordID)

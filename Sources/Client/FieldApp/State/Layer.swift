@@ -11,6 +11,7 @@ package enum Layer: Equatable, Sendable {
     case picker(PickerScreen)
     case rows(RowsScreen)
     case why(WhyScreen)
+    case move(MoveScreen)
     case status(StatusScreen)
     case review(ReviewScreen)
     case help(HelpScreen)

@@ -63,6 +63,8 @@ package struct InspectionPicture: Equatable, Sendable {
     package var whyReadOnly: String?
     /// The last visit to the same equipment.
     package var visit: Visit?
+    /// A newer version of the form that is here, to which the inspection could move.
+    package var newerVersion: String?
 
     package init(
         id: RecordID, name: String, site: String, form: FormDefinition, state: InspectionState,

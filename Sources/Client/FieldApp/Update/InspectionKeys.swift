@@ -25,6 +25,7 @@ extension AppState {
         case .raise: return step(by: 1)
         case .why: return openWhy()
         case .takePrevious: return takePrevious()
+        case .move: return inspectionScreen.map { [.planMove($0.id)] } ?? []
         case .addRow: return addRow()
         case .undo: return takeBack()
         case .accept: return acceptAnswer()

@@ -11,6 +11,7 @@ extension AppState {
         case .picker(let screen): screen.place
         case .rows: .rows
         case .why: .why
+        case .move: .move
         case .status: .status
         case .review(let screen): screen.editor == nil ? .review : .resolution
         case .help: .help
@@ -35,7 +36,7 @@ extension AppState {
         case .filter, .help, .palette:
             editFilter { $0.handle(key) }
             return []
-        case .worklist, .sections, .rows, .why, .status, .review, .confirm: return []
+        case .worklist, .sections, .rows, .why, .move, .status, .review, .confirm: return []
         }
     }
 
@@ -62,7 +63,8 @@ extension AppState {
         case .inspection:
             notice = Notice("Enter opens the answer; then it takes what is pasted")
             return []
-        case .worklist, .sections, .rows, .marking, .ranking, .why, .status, .review, .confirm:
+        case .worklist, .sections, .rows, .marking, .ranking, .why, .move, .status, .review,
+            .confirm:
             return []
         }
     }
@@ -112,6 +114,7 @@ extension AppState {
         case .status: return performStatus(command)
         case .review: return performReview(command)
         case .palette(let screen): return run(screen)
+        case .move(let screen): return command == .accept ? move(screen) : []
         case .help, .why, .confirm: return []
         }
     }

@@ -16,8 +16,10 @@ extension AppState {
             status = picture
             settleStatus()
         case .inspection(let picture):
+            let leaving = leaveEditor(goneFrom: picture)
             show(picture)
             tellOfRecoveredDrafts(picture.id)
+            return leaving
         case .conflict(let picture):
             changeReview(picture.id) { $0.show(picture) }
             // Until the review is left, nobody's later value slips under the ones that are shown.
@@ -38,6 +40,8 @@ extension AppState {
             return receive(added: row, to: id, picture)
         case .rowDeleted(let id, let row, let picture):
             return receive(deleted: row, of: id, picture)
+        case .movePlanned(let id, let words):
+            receive(planned: words, of: id)
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
@@ -143,11 +147,13 @@ extension AppState {
         case .complete:
             notice = Notice("Complete. It goes out with the next synchronisation", .good)
         case .reopen: notice = Notice("In progress again")
+        case .move:
+            notice = Notice("Moved; what this version does not ask for stands at the end", .good)
         case .retry: notice = Notice("Waits to be sent again")
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
-        case .open, .addRow, .deleteRow, .refresh: break
+        case .open, .addRow, .deleteRow, .planMove, .refresh: break
         }
         return refresh()
     }
@@ -169,7 +175,7 @@ extension AppState {
             if refusal.cause == .queueFull || refusal.cause == .disk {
                 warning = refusal.text.sentence
             }
-        case .complete, .reopen, .retry, .discard, .refresh: break
+        case .complete, .reopen, .planMove, .move, .retry, .discard, .refresh: break
         }
         return []
     }

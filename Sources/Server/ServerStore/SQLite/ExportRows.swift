@@ -19,7 +19,8 @@ extension SQLiteStore {
                 return ExportRow(
                     record, rows: try connection.rows(of: record.id),
                     asset: try connection.assetTag(of: record),
-                    form: try publishedForm(of: record, connection), at: now)
+                    form: try publishedForm(of: record, connection),
+                    versions: try publishedVersions(of: record, connection), at: now)
             }
         }
     }
@@ -34,6 +35,14 @@ extension SQLiteStore {
             let version = record.text(BuiltInField.formVersion)
         else { return nil }
         return try forms.policies(ofForm: id, version: version, from: connection)?.form
+    }
+
+    /// All of its form: answers that its present version does not ask for were given in another.
+    private func publishedVersions(
+        of record: StoredRecord, _ connection: Connection
+    ) throws -> [FormDefinition] {
+        guard let id = record.text(BuiltInField.form) else { return [] }
+        return try forms.allPolicies(ofForm: id, from: connection).compactMap(\.form)
     }
 
     package func census() throws -> Census {
@@ -103,17 +112,19 @@ extension Connection {
 extension ExportRow {
     /// Without what a newer device has put beside the questions of the form: nobody here knows what
     /// it means. It stays in the record.
+    /// - Parameter versions: all of its form.
     init(
         _ record: StoredRecord, rows: [RowRecord], asset: String?, form: FormDefinition?,
-        at now: Int64
+        versions: [FormDefinition], at now: Int64
     ) {
         func answers(_ fields: [String: FieldValue]) -> [String: FieldValue] {
             fields.filter { name, value in
                 !BuiltInField.isBuiltIn(name) && !value.isNull
-                    && form.map { $0.index(of: name) != nil } ?? true
+                    && (versions.isEmpty || versions.contains { $0.index(of: name) != nil })
             }
         }
-        let all = FormAnswers.shown(of: record, rows: rows, in: form, at: now)
+        let all = FormAnswers.shown(
+            of: record, rows: rows, in: form, or: versions, at: now)
         self.init(
             id: record.id, form: record.text(BuiltInField.form) ?? "",
             formVersion: record.text(BuiltInField.formVersion) ?? "",
