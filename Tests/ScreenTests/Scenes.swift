@@ -33,6 +33,7 @@ enum Scenes {
             ("empty", try empty()), ("draining", try draining()),
         ]
         scenes += try pumpScenes()
+        scenes += try rowScenes()
         return scenes.map { (name: $0.0, state: $0.1) }
     }
 
