@@ -90,7 +90,8 @@ extension ConflictView {
     /// - Parameter address: as people write it.
     func json(at address: String) -> JSON {
         [
-            "column": .string(column), "address": .string(address), "recordId": .string(recordId.rawValue), "base": base.json,
+            "column": .string(column), "address": .string(address),
+            "recordId": .string(recordId.rawValue), "base": base.json,
             "mine": mine.json,
             "theirs": theirs.json, "theirsNode": JSON(theirsNode?.rawValue),
             "rule": .string(rule),
