@@ -107,7 +107,7 @@ enum FormEval {
         return sample
     }
 
-    private static func cascadeForm() throws -> FormParts {
+    static func cascadeForm() throws -> FormParts {
         var parts = FormParts(id: "cascade", version: "1", title: "Cascade")
         let region = Question(
             path: "region", label: "Region", type: .choice,

@@ -141,6 +141,43 @@ struct RowCommandTests {
         #expect(try round.set("door[+]/tag=late").status == 3)
     }
 
+    @Test("export has no two columns that are called alike")
+    func columns() throws {
+        let form = """
+            {"format": 2, "id": "names", "version": "1", "title": "Names", "sections": [
+              {"name": "s", "title": "S", "questions": [
+                {"path": "state", "label": "State", "type": "text"},
+                {"path": "Asset", "label": "Asset", "type": "text"},
+                {"path": "state_", "label": "Other", "type": "text"},
+                {"begin": "repeat", "path": "pump"},
+                {"path": "pump/id", "label": "Id", "type": "text"},
+                {"end": "repeat"}]}]}
+            """
+        try round.bench.withStore { store in
+            try store.store(form: FormDefinition(json: JSON.parse(Array(form.utf8))))
+        }
+        let id = try round.bench.document("new", "names").string("id")
+        #expect(try round.bench.run("set", id, "state=fine", "state_=other").status == 0)
+        let lines = try round.bench.run("export", "--form", "names").output.split(separator: "\n")
+        #expect(lines[0] == "id,form,formVersion,asset,state,version,state__,Asset_,state_")
+        #expect(lines[1].hasSuffix(",inProgress,0,fine,,other"), "\(lines[1])")
+    }
+
+    @Test("show lists the answers in the order of the form, rows where they stand")
+    func order() throws {
+        #expect(try round.set("gauge=40", "site=Pier", "ok=yes", "pumps=1").status == 0)
+        #expect(try round.set("door[+]/seal=good", "door[+]/tag=D-1").status == 0)
+        let lines = try round.bench.run("show", round.id).output.split(separator: "\n")
+        let names = lines.drop { !$0.hasPrefix("QUESTION") }.dropFirst().map {
+            String($0.prefix { $0 != " " })
+        }
+        #expect(
+            names == [
+                "site", "ok", "gauge", "begun", "pumps", "door[1]/tag", "door[1]/seal", "pump[1]",
+                "total",
+            ], "\(names)")
+    }
+
     @Test("M05 sql reads and writes the rows of a form")
     func sql() throws {
         #expect(try round.set("door[+]/gap=2", "gauge=40").status == 0)

@@ -96,6 +96,11 @@ private final class RecordingFieldwork: Fieldwork {
     func release(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("release") }
     func complete(_ id: RecordID) throws(StoreRefusal) { try note("complete") }
     func reopen(_ id: RecordID) throws(StoreRefusal) { try note("reopen") }
+    func plannedMove(of id: RecordID) throws(StoreRefusal) -> MoveWords {
+        try note("plan a move")
+        throw StoreRefusal(.other, "nothing to move to")
+    }
+    func move(_ id: RecordID, to version: String) throws(StoreRefusal) { try note("move") }
     func resolve(
         _ id: RecordID, _ decisions: [String: Decision], shown: [String: FieldValue]
     ) throws(StoreRefusal) {

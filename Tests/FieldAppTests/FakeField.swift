@@ -11,6 +11,9 @@ struct FakeField {
     private var typed = ""
     var inspections: [RecordID: InspectionPicture] = [:]
     var conflicts: [RecordID: ConflictPicture] = [:]
+    /// Newer versions of forms that are here.
+    var newer: [RecordID: FormDefinition] = [:]
+    var moved: [RecordID] = []
     var rows: [QueueRow] = []
     /// Changes that only the journal has.
     var offered = 0
@@ -72,6 +75,9 @@ struct FakeField {
         case .draft(let id, let key, let text): return keep(id, key, text)
         case .complete(let id): return change(id, to: .complete, deed: .complete(id))
         case .reopen(let id): return change(id, to: .inProgress, deed: .reopen(id))
+        case .planMove(let id):
+            return planned(id).map { [.movePlanned(id, MoveWords($0))] } ?? []
+        case .move(let id, _): return move(id)
         case .resolve(let id, let decisions, let shown):
             let now = conflicts[id]?.fields ?? []
             guard now.allSatisfy({ shown[$0.path] == $0.theirs }) else {
@@ -135,7 +141,7 @@ struct FakeField {
                 let before = filling.wantedRows
                 filling.set(value, at: key)
                 do throws(CountRefusal) {
-                    try filling.followCounts(since: before, mayRemove: agreed) {
+                    try filling.followCounts(since: before, mayRemove: agreed) { _, _ in
                         made += 1
                         return "row\(made)"
                     }
@@ -181,6 +187,21 @@ struct FakeField {
         followFailures(filling, in: &picture)
         inspections[id] = picture
         return picture
+    }
+
+    private func planned(_ id: RecordID) -> FormMove? {
+        guard let picture = inspections[id], let form = newer[id] else { return nil }
+        return FormMove(
+            FormFilling(picture.form, answers: picture.stored, in: .looking(at: 0)), to: form,
+            newID: { "made" })
+    }
+
+    private mutating func move(_ id: RecordID) -> [AppMessage] {
+        guard let move = planned(id) else { return [] }
+        moved.append(id)
+        inspections[id]?.form = move.filling.form
+        inspections[id]?.newerVersion = nil
+        return [.done(.move(id))]
     }
 
     private mutating func keep(_ id: RecordID, _ key: AnswerKey, _ text: String?) -> [AppMessage] {

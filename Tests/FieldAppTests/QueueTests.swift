@@ -51,6 +51,34 @@ struct QueueTests {
         #expect(story.state.notice?.text == words)
     }
 
+    @Test("what was typed in a row that is deleted elsewhere is told once, read, and discarded")
+    func stranded() throws {
+        var story = try Story()
+        story.unlock()
+        var row = QueueRow(
+            id: "draft row door/tag", record: "row", name: "FRZ-1", badge: .failed,
+            isInspection: false, fields: ["door/tag"])
+        row.stranded = StrandedText(record: "row", field: "door/tag", text: "D-1 is rusty")
+        story.field.rows = [row]
+        var picture = StatusPicture()
+        picture.rows = [row]
+        story.send(.status(picture))
+        #expect(story.state.notice?.text.hasPrefix("What was typed in FRZ-1") == true)
+        story.type("t")
+        var scroll = Scroll()
+        let screen = TextFrame.text(
+            render(
+                story.state, size: Size(columns: 80, rows: 24),
+                look: Look(tier: .ascii, theme: .mono), scroll: &scroll))
+        #expect(screen.contains("D-1 is rusty") && screen.contains("typed, deleted since"))
+        story.type("r")
+        #expect(story.state.notice?.text.hasPrefix("This text was never sent") == true)
+        story.type("d")
+        story.wait(Confirmation.quiet)
+        story.type("y")
+        #expect(story.effects.contains(.draft("row", AnswerKey("door/tag"), text: nil)))
+    }
+
     @Test("only a failed row is retried, others say why not")
     func retry() throws {
         var story = try Self.story()

@@ -62,6 +62,27 @@ struct FormCompilerTests {
         #expect(kind.choices.map(\.verdict) == [.pass, .fail, .notApplicable, .notObserved])
     }
 
+    @Test(
+        "the label of a group around a repeat is the repeat's, at the top and further in",
+        arguments: [
+            ("", ""), (#"<input ref="/data/psi"/>"#, ""),
+            ("<group><label>Outer</label>" + #"<input ref="/data/psi"/>"#, "</group>"),
+        ])
+    func repeatLabel(before: String, after: String) throws {
+        var small = SmallForm()
+        small.record = "<psi/><pump><tag/></pump>"
+        small.body = """
+            \(before)<group ref="/data/pump"><label>Pump</label><repeat nodeset="/data/pump">
+            <input ref="/data/pump/tag"><label>Tag</label></input></repeat></group>\(after)
+            """
+        let form = try compile(small).definition
+        #expect(form.repetitions.first?.text?.plain == "Pump")
+        #expect(form.sections.last?.title == "Pump")
+        var filling = FormFilling(form, in: .looking(at: 0))
+        _ = filling.add(FormAnswers.Row(id: "r", path: "pump"))
+        #expect(filling.name(ofRow: "r") == "Pump 1")
+    }
+
     @Test("rows in the record itself are those that an inspection begins with, a template is none")
     func rows() throws {
         var small = SmallForm()

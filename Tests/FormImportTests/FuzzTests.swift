@@ -232,6 +232,19 @@ struct HostileCompilationTests {
         #expect(time < .seconds(1))
     }
 
+    @Test("groups within fifty thousand others in a workbook are refused, with the row")
+    func deepSheet() {
+        let rows = (0..<50_000).map { "begin_group,g\($0),G\n" }.joined()
+        let survey = Array(("type,name,label\n" + rows).utf8)
+        let time = ThreadTime.measure {
+            let words = refusal {
+                _ = try XLSFormReader.read(sheets: ["survey": survey], name: "deep")
+            }
+            #expect(words?.contains("sheet survey, row 10") == true, "\(words ?? "")")
+        }
+        #expect(time < .seconds(1))
+    }
+
     @Test("entities that multiply are refused")
     func laughs() {
         var text = "<?xml version=\"1.0\"?><!DOCTYPE h [<!ENTITY a0 \"ha\">"

@@ -55,13 +55,38 @@ extension RealFormsTests {
         report.finish()
     }
 
-    @Test("form 046 begins with the row that stands in its record")
-    func firstRow() throws {
+    @Test("workbook 016 is read as the index has it, with the parts of its point")
+    func partsOfPoint() throws {
         let row = try #require(
-            try RealForms.index().first { $0.name.hasPrefix("046_") })
+            try RealForms.index().first { $0.name.hasPrefix("016_") })
         let read = try FormFile.read(try RealForms.bytes(row.name), name: row.name)
         let form = try FormCompiler.compile(read).definition
-        #expect(form.parts.rows == [InitialRow(path: form.repetitions[0].path)])
+        var filling = FormFilling(form, in: .looking(at: 0))
+        filling.set(.string("52.1 4.3 7 12"), at: AnswerKey("group_where/location"))
+        let values = ["x", "y", "horizontal_accuracy"].map {
+            filling.value(of: AnswerKey($0)).plainText
+        }
+        #expect(values == ["4.3", "52.1", "12"])
+    }
+
+    @Test("rows in the record are laid down; form 046 has a template alone, and so none")
+    func initialRows() throws {
+        for row in try RealForms.index() {
+            let name: String
+            switch row.name.prefix(3) {
+            case "046": name = row.name
+            case "047", "055": name = "converted/" + RealForms.stem(row.name) + ".xml"
+            default: continue
+            }
+            let read = try FormFile.read(try RealForms.bytes(name), name: name)
+            let form = try FormCompiler.compile(read).definition
+            let first = form.repetitions.map { InitialRow(path: $0.path) }
+            #expect(form.parts.rows == (row.name.hasPrefix("046") ? [] : first), "\(name)")
+            guard name != row.name else { continue }
+            // The workbook begins as what the reference makes of it.
+            let workbook = try FormFile.read(try RealForms.bytes(row.name), name: row.name)
+            #expect(try FormCompiler.compile(workbook).definition.parts.rows == first)
+        }
     }
 
     private static func compare(_ form: XForm, with name: String) throws {

@@ -70,8 +70,9 @@ struct AnswerAddressTests {
     func counts() throws {
         var filling = try filling()
         var ids = 0
-        let next = {
+        let next = { (place: RepeatPlace, number: Int) in
             ids += 1
+            #expect(place == RepeatPlace("room") && number == ids)
             return "row-\(ids)"
         }
         let before = filling.wantedRows

@@ -155,6 +155,26 @@ struct JavaRosaTests {
             ("digest('', 'MD5')", "1B2M2Y8AsgTpgAmY7PhCfg=="),
             ("digest('abc', 'SHA-1', 'hex')", "a9993e364706816aba3e25717850c26c9cd0d89d"),
             (
+                "digest('', 'SHA-384', 'hex')",
+                "38b060a751ac96384cd9327eb1b1e36a21fdb71114be07434c0cc7bf63f6e1da"
+                    + "274edebfe76f65fbd51ad2f14898b95b"
+            ),
+            (
+                "digest('abc', 'SHA-384', 'hex')",
+                "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed"
+                    + "8086072ba1e7cc2358baeca134c825a7"
+            ),
+            (
+                "digest('', 'SHA-512', 'hex')",
+                "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce"
+                    + "47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e"
+            ),
+            (
+                "digest('abc', 'SHA-512', 'hex')",
+                "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                    + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+            ),
+            (
                 "digest('abc', 'SHA-256', 'hex')",
                 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             ),
@@ -163,6 +183,19 @@ struct JavaRosaTests {
         ])
     func encodings(expression: String, expected: String) throws {
         #expect(try ExpressionWorld().text(expression) == expected)
+    }
+
+    @Test(
+        "hashes of texts as long as a block and its padding",
+        arguments: [
+            (111, "SHA-512", "fa9121c7b32b9e01733d034c"),
+            (112, "SHA-512", "c01d080efd492776a1c43bd2"),
+            (240, "SHA-384", "4d86957beab348a29180f02d"),
+        ])
+    func longHashes(length: Int, name: String, beginning: String) throws {
+        let text = String(repeating: "a", count: length)
+        let hash = try ExpressionWorld().text("digest('\(text)', '\(name)', 'hex')")
+        #expect(hash.hasPrefix(beginning))
     }
 
     @Test(

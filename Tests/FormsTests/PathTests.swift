@@ -91,6 +91,12 @@ struct PathTests {
             ("join(' ', instance('pumps')/root/item[size > 5]/name)", "P-2 P-3"),
             ("pulldata('pumps', 'size', 'name', 'P-3')", "8"),
             ("pulldata('pumps', 'size', 'name', 'P-9')", ""),
+            ("pulldata('@geopoint', '52.1 4.3 7 12', 'x')", "4.3"),
+            ("pulldata(\"@geopoint\", '52.1 4.3 7 12', 'y')", "52.1"),
+            ("pulldata('@geopoint', '52.1 4.3 7 12', 'z')", "7"),
+            ("pulldata('@geopoint', '52.1 4.3 7 12', 'horizontalAccuracy')", "12"),
+            ("pulldata('@geopoint', '52.1 4.3 7 12', 'speed')", ""),
+            ("pulldata('@geopoint', '', 'x')", ""),
             ("pulldata('pumps', 'colour', 'name', 'P-3')", ""),
             ("join(' ', instance('pumps')/root/item[site = 'north' and size > 5]/name)", "P-3"),
         ])

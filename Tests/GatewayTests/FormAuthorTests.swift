@@ -167,6 +167,39 @@ struct FormAuthorTests {
         #expect(office.call("form", "close", "nothing").status == 3)
         let states = try office.json("form", "list").asArray().map { try $0.string("state") }
         #expect(states == ["closed", "closed"])
+        #expect(office.call("form", "reopen", "small", "2").output == "small 2 open\n")
+        #expect(office.call("form", "reopen", "small", "2").output.contains("already"))
+        #expect(office.call("import", "assignments", later).status == 0)
+        #expect(office.call("form", "reopen", "nothing").status == 3)
+    }
+
+    @Test("export has no two columns that are called alike")
+    func exportedNames() throws {
+        let office = try Self.office()
+        let form = try office.file(
+            "small.xml",
+            SmallXForm.text(
+                record: "<state/><state_/><pump><position/></pump>",
+                body: """
+                    <input ref="/data/state"/><input ref="/data/state_"/>
+                    <repeat nodeset="/data/pump"><input ref="/data/pump/position"/></repeat>
+                    """))
+        #expect(office.call("form", "publish", form).status == 0)
+        try office.serve { store in
+            let ground = Ground()
+            try ground.lay(in: store)
+            let device = try ground.enrol("h1", node: "n1", in: store)
+            try answer(["state": .string("fine"), "state_": .string("b")], by: device, in: store)
+            let lines = office.call("export", "--form", "small").output.split(separator: "\n")
+            #expect(lines[0].hasPrefix("id,form,formVersion,asset,state,version,state__,state_,"))
+            #expect(lines[1].contains(",inProgress,1,fine,b"), "\(lines[1])")
+            let rows = office.call("export", "--form", "small", "--repeat", "pump").output
+            #expect(
+                rows == """
+                    id,inspection,parent,position,form,formVersion,asset,state,version,pump/position
+
+                    """)
+        }
     }
 
     @Test("F40 another version takes no device's access away")
@@ -190,171 +223,5 @@ struct FormAuthorTests {
                     == ["open", "open"])
             #expect(try store.form(id: "small", version: "1") != nil)
         }
-    }
-}
-
-@Suite("Forms are checked and tried without a server")
-struct FormFileTests {
-    let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder("forms") }
-
-    private func call(_ words: String...) -> ControlReply {
-        Captured.run { Walkdownd.run(words, console: $0) }
-    }
-
-    @Test("check says what is wrong and where, and what is never asked")
-    func check() throws {
-        let good = try folder.write(
-            SmallXForm.text(
-                binds: #"<bind nodeset="/data/note" relevant="/data/kind = 'c'"/>"#),
-            to: "good.xml")
-        let bad = try folder.write(
-            SmallXForm.text(binds: #"<bind nodeset="/data/tag" calculate="frob(1)"/>"#),
-            to: "bad.xml")
-        let fine = call("form", "check", good)
-        #expect(fine.status == 0, "\(fine.messages)")
-        #expect(fine.output.contains("good.xml: warning: note is never asked: /data/kind = 'c'"))
-        #expect(fine.output.contains("good.xml: ok: small version 1, 3 questions"))
-        let refused = call("form", "check", bad, good)
-        #expect(refused.status == 3)
-        #expect(refused.output.contains("bad.xml: error: line 6"), "\(refused.output)")
-        #expect(refused.output.contains("frob"))
-        let json = call("form", "check", bad, good, "--json")
-        let documents = try JSON.parse(Array(json.output.utf8)).asArray()
-        #expect(try documents[0].member("ok") == false)
-        #expect(try documents[0].object("error").integer("line") == 6)
-        #expect(
-            try documents[1].array("neverAsked") { value throws(CodingError) in
-                try value.string("question")
-            } == ["note"])
-        #expect(call("form", "check", folder.file("none.xml")).status == 1)
-        #expect(call("form", "check", try folder.write("a,b\n", to: "list.csv")).status == 2)
-        let old = try folder.write("\u{D0}", to: "empty.xlsx")
-        #expect(call("form", "check", old).status == 3)
-    }
-
-    @Test("test compares what comes of the answers, and says each difference")
-    func test() throws {
-        let form = try folder.write(
-            SmallXForm.text(
-                binds: """
-                    <bind nodeset="/data/tag" required="true()" constraint="string-length(.) > 2"
-                     jr:constraintMsg="Too short"/>
-                    <bind nodeset="/data/note" relevant="/data/kind = 'b'"/>
-                    """), to: "form.xml")
-        let cases = try folder.write(
-            """
-            {"cases": [
-              {"name": "good", "answers": {"tag": "P-1", "kind": "b"},
-               "expect": {"complete": true, "relevant": ["note"], "values": {"note": null}}},
-              {"name": "bad", "answers": [{"tag": "P"}, {"note": "hidden"}],
-               "expect": {"problems": {}, "relevant": ["note"], "values": {"kind": "a"}}}
-            ]}
-            """, to: "cases.json")
-        let reply = call("form", "test", form, cases)
-        #expect(reply.status == 3)
-        #expect(
-            reply.output == """
-                1..2
-                ok 1 - good
-                not ok 2 - bad
-                # note: is not asked there, and was answered
-                # note: is not asked
-                # kind: expected a, is \("")
-                # tag: expected no problem, is is refused by the form: Too short
-
-                """, "\(reply.output)")
-        let json = try JSON.parse(Array(call("form", "test", form, cases, "--json").output.utf8))
-        #expect(try json.asArray().map { try $0.member("passed") } == [true, false])
-        for (text, word) in [
-            (#"{"cases": [{"name": "x", "expect": {"points": 1}}]}"#, "points"),
-            (#"{"cases": [{"name": "x", "expect": {"score": {"share": 1}}}]}"#, "share"),
-            (#"{"cases": [{"name": "x", "now": "soon", "expect": {}}]}"#, "now"),
-            (#"{"cases": [{"expect": {}}]}"#, "name"), (#"{"cases": []}"#, "no case"),
-            ("[]", "object"),
-        ] {
-            let bad = try folder.write(text, to: "bad.json")
-            let reply = call("form", "test", form, bad)
-            #expect([2, 3].contains(reply.status) && reply.messages.contains(word), "\(reply)")
-        }
-    }
-}
-
-extension FormFileTests {
-    @Test("test answers the rows that a count has made, and adds none to them")
-    func countedRows() throws {
-        let form = try folder.write(
-            SmallXForm.text(
-                record: """
-                    <count/><pump jr:template=""><tag/><seal jr:template=""><state/></seal></pump>
-                    <lamp><on>yes</on></lamp><lamp jr:template=""><on/></lamp><total/>
-                    """,
-                binds: """
-                    <bind nodeset="/data/count" type="int"/>
-                    <bind nodeset="/data/total" calculate="count(/data/pump)"/>
-                    """,
-                body: """
-                    <input ref="/data/count"><label>How many</label></input>
-                    <group><label>Pump</label>
-                    <repeat nodeset="/data/pump" jr:count="/data/count">
-                    <input ref="/data/pump/tag"><label>Tag</label></input>
-                    <group><repeat nodeset="/data/pump/seal" jr:count="2">
-                    <input ref="/data/pump/seal/state"><label>State</label></input></repeat></group>
-                    </repeat></group>
-                    <group><repeat nodeset="/data/lamp"><input ref="/data/lamp/on"><label>On</label>
-                    </input></repeat></group>
-                    """), to: "counted.xml")
-        let cases = try folder.write(
-            """
-            {"cases": [
-              {"name": "good", "answers": {"count": 2, "pump": [{"tag": "P-1"},
-                 {"tag": "P-2", "seal": [{}, {"state": "worn"}]}],
-                 "lamp": [{}, {"on": "no"}]},
-               "expect": {"values": {"total": "2", "pump[2]/tag": "P-2",
-                 "pump[2]/seal[2]/state": "worn", "pump[1]/seal[2]/state": null,
-                 "lamp[1]/on": "yes", "lamp[2]/on": "no"}}},
-              {"name": "later", "answers": [{"count": 1, "pump": [{"tag": "P-1"}]},
-                 {"count": 2, "pump": [{"tag": "P-2"}]}, {"count": 1}],
-               "expect": {"values": {"total": "1", "pump[1]/tag": "P-1"}}},
-              {"name": "bad", "answers": {"count": 1, "pump": [{}, {"tag": "P-2"}]},
-               "expect": {"values": {"pump[2]/tag": "P-2"}}}
-            ]}
-            """, to: "cases.json")
-        let reply = call("form", "test", form, cases)
-        #expect(
-            reply.output == """
-                1..3
-                ok 1 - good
-                ok 2 - later
-                not ok 3 - bad
-                # pump: has 1 rows, and 2 were given answers
-                # pump[2]/tag: there is no such answer
-
-                """, "\(reply.output) \(reply.messages)")
-    }
-}
-
-@Suite("The forms that come with Walkdown")
-struct ShippedFormsTests {
-    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Resources/forms").path
-
-    static let forms = [
-        "cold_chain_equipment.json", "fire_extinguisher_monthly.xml",
-        "retail_food_inspection.xml", "refrigerant_leak_log.xml",
-    ]
-
-    @Test("are read without a word, and do what their cases say", arguments: forms)
-    func cases(form: String) throws {
-        let path = Self.folder + "/" + form
-        let name = String(form.prefix { $0 != "." })
-        let checked = Captured.run { Walkdownd.run(["form", "check", path], console: $0) }
-        #expect(checked.status == 0 && !checked.output.contains("warning"), "\(checked.output)")
-        #expect(checked.output.contains("ok: \(name) version 1"))
-        let cases = "\(Self.folder)/cases/\(name).json"
-        let tested = Captured.run { Walkdownd.run(["form", "test", path, cases], console: $0) }
-        #expect(tested.status == 0, "\(tested.output) \(tested.messages)")
     }
 }

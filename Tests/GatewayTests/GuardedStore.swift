@@ -86,6 +86,9 @@ struct GuardedStore: Store {
     func closeForm(id: String, version: String?) throws -> [String] {
         try through { try store.closeForm(id: id, version: version) }
     }
+    func reopenForm(id: String, version: String?) throws -> [String] {
+        try through { try store.reopenForm(id: id, version: version) }
+    }
     func answerCounts(ofForm id: String) throws -> [String: Int64] {
         try through { try store.answerCounts(ofForm: id) }
     }

@@ -37,7 +37,7 @@ struct RowRecordTests {
             row("b", "plant/pump", in: "i", .integer(1)),
         ]
         for records in [records, records.reversed()] {
-            let answers = FormAnswers(["@state": .null], of: "i", records: records, in: form)
+            let answers = FormAnswers(["@state": .null], of: "i", records: records, in: [form])
             #expect(answers.rows.map(\.id) == ["d", "b", "c", "a"])
             #expect(answers.fields.isEmpty)
             #expect(answers.rows[0].fields == ["plant/pump/tag": .string("d")])
@@ -52,10 +52,10 @@ struct RowRecordTests {
             row("x", "plant/pump/seal", in: "i", .null), row("y", "valve", in: "i", .null),
             row("z", "plant/pump", in: "p", .null), row("loop", "plant/pump", in: "loop", .null),
         ]
-        let answers = FormAnswers([:], of: "i", records: records, in: form)
+        let answers = FormAnswers([:], of: "i", records: records, in: [form])
         #expect(answers.rows.map(\.id) == ["p", "s"])
         #expect(answers.row("s")?.parent == "p" && answers.row("p")?.parent == nil)
-        let unknown = FormAnswers([:], of: "i", records: records, in: nil)
+        let unknown = FormAnswers([:], of: "i", records: records, in: [])
         #expect(unknown.rows.count == 5, "of an unknown form all are shown")
     }
 
@@ -66,7 +66,7 @@ struct RowRecordTests {
             row("p2", "plant/pump", in: "i", .integer(2)),
             row("s1", "plant/pump/seal", in: "p2", .integer(1)),
         ]
-        let answers = FormAnswers([:], of: "i", records: records, in: try Self.form())
+        let answers = FormAnswers([:], of: "i", records: records, in: [try Self.form()])
         func address(_ path: String, _ row: String?) -> String {
             answers.address(of: AnswerKey(row: row, path))
         }

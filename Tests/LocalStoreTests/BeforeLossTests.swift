@@ -159,4 +159,140 @@ struct BeforeLossTests {
         #expect(try device.number(stored) == 1)
         try device.finish()
     }
+
+    // MARK: What a supervisor decides about it
+
+    /// A page that brings what was decided about a mutation of before.
+    private func decide(
+        _ id: MutationID, _ decisions: [FieldDecision], undecided: [FieldName] = []
+    ) throws {
+        var page = try server.pull(device.store.pullRequest())
+        page.deltaRecords = []
+        page.digest = nil
+        page.results = [
+            Verdict(
+                mutationId: id, status: undecided.isEmpty ? .merged : .quarantined, version: 40,
+                conflicts: undecided.map { column in
+                    FieldConflict(
+                        column: column, base: .null, mine: .null, theirs: .null, theirsNode: nil,
+                        rule: MergeRule.scope.rawValue)
+                }, decisions: decisions)
+        ]
+        try device.store.apply(page: PullResponse(json: .parse(page.json.serialized())))
+    }
+
+    /// A record with three answers that everybody knows, a reading in review that keeps it here, and
+    /// new answers of before the loss that wait for a supervisor.
+    private func parked() throws -> (record: RecordID, mutation: MutationID) {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["notes": .string("base"), "facility": .string("fbase")])
+        try device.pullAll(from: server)
+        server.edit(id, ["pressure": .integer(5)])
+        try device.store.set([("pressure", .integer(6))], on: id)
+        try device.sync(server)
+        try device.store.set(
+            [("notes", .string("xx")), ("facility", .string("ff")), ("doors", .integer(2))], on: id)
+        try lose(id)
+        let batch = try #require(try device.store.sealBatch())
+        try park(batch)
+        return (id, batch.mutations[0].id)
+    }
+
+    @Test("T88 what a supervisor decides otherwise is shown, and nobody has seen what stands there")
+    func decided() throws {
+        let (id, mutation) = try parked()
+        let base = try device.number(
+            "SELECT version FROM __sync_shadow WHERE record_id = '\(id)' AND name = 'facility'")
+        try decide(
+            mutation,
+            [
+                FieldDecision(column: "facility", value: .string("OFFICE")),
+                FieldDecision(column: "notes"),
+            ])
+        #expect(try device.value("notes", of: id) == .string("base"), "what was confirmed")
+        #expect(try device.value("facility", of: id) == .string("OFFICE"))
+        #expect(try device.value("doors", of: id) == .integer(2), "taken as it was entered")
+        let kept = "SELECT count(*) FROM __sync_history WHERE rule = 'scope'"
+        #expect(try device.number(kept) == 2)
+        try device.store.set([("facility", .string("ff2")), ("notes", .string("y"))], on: id)
+        let batch = try #require(try device.store.sealBatch())
+        let change = try #require(batch.mutations[0].changes["facility"])
+        #expect(change.baseValue == .string("OFFICE") && change.baseVersion == base)
+        #expect(base ?? 0 < 40)
+        try device.finish()
+    }
+
+    @Test("T88 each decision is shown when it comes, while the others are still in review")
+    func decidedOneByOne() throws {
+        let (id, mutation) = try parked()
+        try decide(mutation, [FieldDecision(column: "notes")], undecided: ["facility"])
+        #expect(try device.value("notes", of: id) == .string("base"))
+        #expect(try device.value("facility", of: id) == .string("ff"))
+        let waiting = try device.store.outbox().filter { $0.mutationId == mutation }
+        #expect(waiting.map(\.columns) == [["facility"]] && waiting[0].status == "IN_REVIEW")
+        try decide(
+            mutation,
+            [
+                FieldDecision(column: "facility", value: .null), FieldDecision(column: "notes"),
+            ])
+        #expect(try device.value("facility", of: id) == .null, "he has cleared it")
+        #expect(try device.store.outbox().allSatisfy { $0.mutationId != mutation })
+        try device.finish()
+    }
+
+    /// How a person gets what was held up before the loss on its way after it.
+    enum Way: CaseIterable { case resolve, retry, edit }
+
+    @Test(
+        "T88 what was entered before the loss goes on without what was entered after it",
+        arguments: Way.allCases)
+    func heldUp(way: Way) throws {
+        let id = try device.acceptedInspectionOf(server)
+        if way == .resolve { server.edit(id, ["notes": .string("theirs")]) }
+        try device.store.set([("notes", .string("mine"))], on: id)
+        if way == .resolve {
+            try device.pushAll(to: server)
+        } else {
+            let batch = try #require(try device.store.sealBatch())
+            try device.store.fail(batch.mutations[0].id, error: "refused")
+        }
+        try device.store.set([("doors", .integer(5))], on: id)
+        let cursors = try lose(id)
+        try device.store.set([("facility", .string("after"))], on: id)
+        switch way {
+        case .resolve: try device.store.resolve(id, ["notes": .mine])
+        case .retry:
+            let failed = try #require(try device.store.outbox().first { $0.status == "FAILED" })
+            try device.store.retry(failed.mutationId)
+        case .edit: try device.store.set([("notes", .string("anew"))], on: id)
+        }
+        let before = try #require(try device.store.sealBatch())
+        let columns = Set(before.mutations.flatMap(\.columns))
+        #expect(before.pullPosition == cursors.before)
+        #expect(columns == ["notes", "doors"])
+        try park(before)
+        let after = try #require(try device.store.sealBatch())
+        #expect(after.pullPosition == cursors.after)
+        #expect(after.mutations.flatMap(\.columns).contains("facility"))
+        #expect(try device.value("facility", of: id) == .string("after"))
+        try device.finish()
+    }
+
+    @Test("T88 what is decided of a conflict of before is one value, whenever it was entered")
+    func conflictEnteredAnew() throws {
+        let id = try device.acceptedInspectionOf(server)
+        server.edit(id, ["notes": .string("theirs")])
+        try device.store.set([("notes", .string("mine"))], on: id)
+        try device.pushAll(to: server)
+        let cursors = try lose(id)
+        try device.store.set([("notes", .string("anew")), ("doors", .integer(5))], on: id)
+        try device.store.resolve(id, ["notes": .mine])
+        let before = try #require(try device.store.sealBatch())
+        #expect(before.pullPosition == cursors.before)
+        #expect(before.mutations.map(\.columns) == [["notes"]])
+        #expect(before.mutations[0].changes["notes"]?.value == .string("anew"))
+        #expect(try device.value("notes", of: id) == .string("anew"))
+        try device.store.returnToQueue(before.mutations.map(\.id))
+        try device.finish()
+    }
 }

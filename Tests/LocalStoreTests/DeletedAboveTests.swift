@@ -186,6 +186,33 @@ struct DeletedAboveTests {
         try device.finish()
     }
 
+    @Test(
+        "restored and deleted once more, and that pulled before it is decided, it is asked about once"
+    )
+    func newerDeletion() throws {
+        for isEdited in [false, true] {
+            let id = try device.acceptedInspectionOf(server)
+            let row = RecordID("row-\(isEdited)")
+            try child(row, RecordTable.repetition, of: id)
+            try device.sync(server)
+            try device.store.set([("note", .string("frost"))], on: row)
+            if isEdited { try device.store.set([("notes", .string("mine"))], on: id) }
+            server.delete(id)
+            try device.sync(server)
+            server.restore(id)
+            server.delete(id)
+            try device.pullAll(from: server)
+            let column = try #require(try device.store.conflicts(of: id).first).column
+            #expect(column == (isEdited ? "notes" : Mutation.deletedField))
+            try device.store.resolve(id, [column: .mine])
+            try device.sync(server)
+            #expect(server.records[id]?.isDeleted == false)
+            #expect(server.records[row]?.fields["note"]?.value == .string("frost"))
+            try device.expectNothingPending(server)
+        }
+        try device.finish()
+    }
+
     @Test("what an older program left as FAILED is asked about, and an edit of it loses nothing")
     func failedBefore() throws {
         try work()

@@ -201,6 +201,41 @@ struct RowTests {
         try device.finish()
     }
 
+    @Test("Rows that something waits for are named by their places, deleted ones too")
+    func places() throws {
+        let (device, id) = try Device.withRound()
+        let server = StoryServer()
+        server.policies = [:]
+        let rows = try ["D-1", "D-2", "D-3"].map {
+            RecordID(try device.addRow(to: id, ("door/tag", .string($0))))
+        }
+        let hinge = RecordID(try device.addRow("door/hinge", in: rows[1].rawValue, to: id))
+        let own = RecordID(
+            try device.addRow("door/hinge", in: rows[2].rawValue, to: id))
+        try device.sync(server)
+        server.edit(rows[1], [Mutation.deletedField: .integer(1)], table: RecordTable.repetition)
+        try device.answer(id, row: rows[1].rawValue, ("door/tag", "still here"))
+        try device.answer(id, row: rows[2].rawValue, ("door/tag", "later"))
+        try device.sync(server)
+        let places = try device.store.rowPlaces(of: Set(rows + [hinge, own, id]))
+        #expect(
+            places.mapValues(\.address) == [
+                rows[0]: "door[1]", rows[1]: "door[deleted]", rows[2]: "door[2]",
+                hinge: "door[deleted]/hinge[deleted]", own: "door[2]/hinge[1]",
+            ])
+        #expect(Set(places.values.map(\.inspection)) == [id])
+        let place = try #require(places[own])
+        #expect(place.address(of: "door/hinge/play") == "door[2]/hinge[1]/play")
+        #expect(place.address(of: Mutation.deletedField) == "door[2]/hinge[1]")
+        let decided = Dictionary(
+            try device.store.conflicts(of: rows[1]).map { ($0.column, Resolution.theirs) }
+        ) { first, _ in first }
+        try device.store.resolve(rows[1], decided)
+        try device.sync(server)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("Rows of a deleted inspection are on no list, and what waits of them does no harm")
     func deletedInspection() throws {
         let (device, id) = try Device.withRound()

@@ -48,4 +48,50 @@ struct WorkedOutTests {
         try device.expectNothingPending(server)
         try device.finish()
     }
+
+    @Test("Two who begin an inspection at once lay down the same rows, and neither has them twice")
+    func begunTwice() throws {
+        let server = StoryServer()
+        server.policies = ["total": .lww, "doors": .lww, "door/number": .lww, "door/half": .lww]
+        server.edit(
+            "assigned", ["@form": "round", "@formVersion": "2", "@state": "assigned"])
+        let devices = [try Device(), try Device(seed: 2, node: "node-c")]
+        for device in devices {
+            try storeRows(on: device)
+            try device.sync(server)
+        }
+        try devices[0].answer("assigned", ("site", "Pier 4"))
+        try devices[1].answer("assigned", ("limit", .integer(3)))
+        for _ in 0..<2 {
+            for device in devices { try device.sync(server) }
+        }
+        for device in devices {
+            #expect(try device.column("door/tag", of: "assigned") == ["North", "South"])
+            #expect(try device.store.inspection("assigned").conflicts.isEmpty)
+            try device.expectNothingPending(server)
+            try device.finish()
+        }
+    }
+
+    @Test("A blank row of the form's gives way to the row that somebody begins with")
+    func blankRow() throws {
+        let device = try Device()
+        var parts = try RoundForm.form.parts
+        parts.version = "2"
+        parts.rows = [
+            InitialRow(path: "door"), InitialRow(path: "door", values: ["door/gap": "2"]),
+        ]
+        try device.store.store(form: try FormDefinition(parts))
+        let server = StoryServer()
+        server.policies = [:]
+        server.edit(
+            "assigned", ["@form": "round", "@formVersion": "2", "@state": "assigned"])
+        try device.sync(server)
+        try device.addRow(to: "assigned", ("door/tag", "D-1"))
+        try device.addRow(to: "assigned", ("door/tag", "D-2"))
+        #expect(try device.column("door/tag", of: "assigned") == [.null, "D-1", "D-2"])
+        try device.sync(server)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
 }

@@ -110,6 +110,22 @@ extension Scenes {
             ])
     }
 
+    /// Remarks in place of notes, pressures up to 120 psi, and the door is always looked at.
+    static func secondForm() throws -> FormDefinition {
+        var parts = try form().parts
+        parts.version = "2"
+        for section in parts.sections.indices {
+            parts.sections[section].items = parts.sections[section].items.map { item in
+                guard case .question(var question) = item else { return item }
+                if question.path == "pressure" { question.limits.hardMaximum = 120 }
+                if question.path == "next" { question.rules.required = .always }
+                if question.path == "notes" { question.path = "remarks" }
+                return .question(question)
+            }
+        }
+        return try FormDefinition(parts)
+    }
+
     static func picture() throws -> InspectionPicture {
         var picture = try storedPicture()
         picture.visit = Visit(

@@ -16,6 +16,8 @@ enum Scenes {
             ("unlock", locked()), ("worklist", try worklist()), ("filter", try filter()),
             ("inspection", try inspection()), ("number", try number()), ("note", try longText()),
             ("problems", try problems()), ("second-visit", try secondVisit()),
+            ("newer-version", try newerVersion()), ("move", try move()),
+            ("orphans", try orphans()),
             ("verdict", try verdict()),
             ("recovered", try recovered()), ("status", try status()),
             ("nothing-waits", try nothingWaits()), ("review", try review()),
@@ -32,6 +34,7 @@ enum Scenes {
         ]
         scenes += try pumpScenes()
         scenes += try findingScenes()
+        scenes += try rowScenes()
         return scenes.map { (name: $0.0, state: $0.1) }
     }
 
@@ -64,6 +67,27 @@ enum Scenes {
         state.status.isListCut = true
         return receiving(
             state, .sync(.started), .sync(.moving(sent: 1250, of: 50_000, fetched: 0)))
+    }
+
+    /// The form has been published again meanwhile.
+    static func newerVersion() throws -> AppState {
+        var picture = try picture()
+        picture.newerVersion = "2"
+        picture.conflicts = []
+        return receiving(try opening(), .inspection(picture))
+    }
+
+    static func move() throws -> AppState {
+        let filling = FormFilling(
+            try form(), answers: try picture().stored, in: .looking(at: now.wall))
+        let move = FormMove(filling, to: try secondForm(), newID: { "made" })
+        return receiving(try newerVersion(), .movePlanned(freezer, MoveWords(move)))
+    }
+
+    static func orphans() throws -> AppState {
+        var picture = try picture()
+        picture.form = try secondForm()
+        return try pressing(receiving(opening(), .inspection(picture)), KeyEvent(.end))
     }
 
     /// Begun a moment ago, with all that the last visit found beside it.

@@ -17,6 +17,9 @@ extension World {
         }
         try device.ledger.check(
             waiting: store.waitingValues(), settled: oracle.settled, node: device.node)
+        if !device.questions.isEmpty, !device.hasTwin, !server.isRestored {
+            try device.questions.check(store.questions(), node: device.node)
+        }
         if !device.hasTwin {
             try device.ledger.checkReads(store.ownValues(device.speaksAs), node: device.node)
         }

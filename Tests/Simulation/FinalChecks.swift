@@ -39,6 +39,19 @@ struct FinalChecks {
                 AND NOT EXISTS (
                     SELECT 1 FROM review WHERE review.mutation_id = verdict.mutation_id)
             """, reader, "a quarantined change is in no review")
+        // A restored server has lost what was decided since its backup.
+        if !world.server.isRestored {
+            try expectNone(
+                """
+                SELECT later.record_id, later.name FROM review AS earlier
+                JOIN review AS later ON later.record_id = earlier.record_id
+                    AND later.name = earlier.name AND later.kind = earlier.kind
+                    AND later.mine_node = earlier.mine_node
+                    AND later.mine_lamport = earlier.mine_lamport
+                    AND later.mine IS earlier.mine AND later.theirs IS earlier.theirs
+                WHERE later.id <> earlier.id AND earlier.decision IS NOT NULL
+                """, reader, "a supervisor is asked again what was decided")
+        }
         try expectNone(
             """
             SELECT position FROM record WHERE position > (

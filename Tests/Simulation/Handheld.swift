@@ -62,6 +62,7 @@ final class Handheld {
     /// The wait that the store keeps for a restart.
     private var keptFloor: Int64?
     var ledger = Ledger()
+    var questions = Questions()
     /// Its database was made from the journal: until it has pulled there are no forms.
     private(set) var isMadeAnew = false
     /// The version that it runs.
@@ -203,10 +204,25 @@ final class Handheld {
 
     /// What the mutant does that keeps nothing of what was acknowledged.
     func forgetAcknowledged() throws {
+        try tamper("DELETE FROM __sync_outbox WHERE status = 'ACKNOWLEDGED'")
+    }
+
+    /// What the mutant does whose decisions know nothing of what was shown.
+    func forgetShown(of record: RecordID) throws {
+        try tamper(
+            """
+            UPDATE __sync_outbox_field SET base_version = 0
+            WHERE name <> '@deleted' AND seq_id IN (
+                SELECT seq_id FROM __sync_outbox
+                WHERE record_id = '\(record)' AND status = 'PENDING' AND sealed = 0)
+            """)
+    }
+
+    private func tamper(_ sql: String) throws {
         let other = try key.withBytes { key in
             try Connection.open(home.database, mode: .readWrite, key: key)
         }
-        try other.execute("DELETE FROM __sync_outbox WHERE status = 'ACKNOWLEDGED'")
+        try other.execute(sql)
         try other.close()
     }
 
@@ -275,6 +291,7 @@ final class Handheld {
     func noteCopy() {
         mayLookCopied = true
         hasTwin = true
+        questions.forget()
     }
 
     /// Its home is a copy of that one's.

@@ -104,6 +104,7 @@ final class HomeDamage {
         // confirmed then. What waits stands in the journal, and is shown.
         if extent != .journal {
             device.ledger.forgetShown(exceptOf: try store.waitingValues())
+            device.questions.forget()
         }
         if extent != .database || !isTaken {
             for record in offered.map(\.record) { try restart(record, device, store) }

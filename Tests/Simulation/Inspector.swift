@@ -288,7 +288,10 @@ struct Inspector {
         for conflict in try store.conflicts(of: id) {
             resolutions[conflict.column] = world.dice.pick([.mine, .theirs, .theirs])
         }
+        let shown = try store.questions(of: id)
         try store.resolve(id, resolutions)
+        device.questions.settle(shown)
+        if world.mutant == .baseOfDecisionForgotten { try device.forgetShown(of: id) }
     }
 
     private func restartLedger(_ id: RecordID) throws {

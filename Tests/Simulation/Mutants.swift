@@ -20,6 +20,8 @@ enum Mutant: String, CaseIterable {
     case forkUnnoticed = "fork-unnoticed"
     /// A journal that is not written with each edit.
     case staleJournal = "stale-journal"
+    /// A decision that is sent without the version that was shown, as if nobody had looked.
+    case baseOfDecisionForgotten = "base-of-decision-forgotten"
     /// An upgrade that does away with what waits.
     case carelessMigration = "careless-migration"
 
@@ -34,6 +36,7 @@ enum Mutant: String, CaseIterable {
         case .acknowledgedForgotten: "devices keep nothing of what was acknowledged"
         case .forkUnnoticed: "the server does not notice a copied home"
         case .staleJournal: "the journal is older than the queue"
+        case .baseOfDecisionForgotten: "a decision is not based on what was shown"
         case .carelessMigration: "an upgrade removes what waits"
         }
     }

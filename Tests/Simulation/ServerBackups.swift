@@ -88,6 +88,7 @@ final class ServerBackups {
             new
         }
         device.ledger.forgetShown(exceptOf: own)
+        device.questions.forget()
         let known = world.oracle.known
         device.ledger.keepApart(try store.confirmedLiving().filter { known[$0] == nil })
         if world.mutant == .acknowledgedForgotten { try device.forgetAcknowledged() }

@@ -31,6 +31,14 @@ enum FailedSeeds {
             number: 1434, story: "what was out of reach stayed in a database made anew",
             words: ["--incidents"]),
         FailedSeed(
+            number: 32085, story: "a restoration knew of an older deletion than was shown"),
+        FailedSeed(
+            number: 21019, story: "a database made anew was taken for a copy of its device",
+            words: ["--incidents"]),
+        FailedSeed(
+            number: 21039, story: "a batch that a cycle before had sent was not told of",
+            words: ["--incidents"]),
+        FailedSeed(
             number: 114, story: "a part in review went behind what was entered later",
             words: ["--fault", "server-restore"]),
     ]

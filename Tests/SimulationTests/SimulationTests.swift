@@ -20,7 +20,8 @@ struct SimulationTests {
     @Test(
         "a broken variant is caught within so many seeds",
         arguments: [
-            ["ack-by-row"], ["plain-sequence"], ["unequal-trigger"], ["arrival-order"],
+            ["base-of-decision-forgotten"], ["ack-by-row"], ["plain-sequence"], ["unequal-trigger"],
+            ["arrival-order"],
             ["synchronous-normal", "--fault", "power-cut"],
             ["bases-believed", "--fault", "server-restore"],
             ["acknowledged-forgotten", "--fault", "server-restore"],

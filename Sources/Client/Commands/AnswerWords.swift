@@ -29,6 +29,8 @@ struct AnswerWords {
         self.words = try words.map(AnswerWord.init)
     }
 
+    var isEmpty: Bool { words.isEmpty }
+
     /// - Parameters:
     ///   - filling: the inspection that the words are about; its rows have their places in it.
     ///   - newID: ids of rows that the words add.

@@ -54,6 +54,8 @@ enum CompleteCommand {
         _ changes: [OutboxRow], of id: RecordID, _ store: DeviceStore, _ run: CommandRun
     ) throws -> ExitCode {
         let detail = try store.inspection(id)
+        let places = try store.rowPlaces(of: Set(changes.map(\.recordId)))
+        let findings = try store.findingNames(changes.map(\.recordId))
         run.console.say(
             "walkdown: the server has refused "
                 + counted(changes.count, "change", "changes")
@@ -61,10 +63,13 @@ enum CompleteCommand {
                 + " \(detail.summary.stateWords)")
         try run.emit([
             "id": .string(id.rawValue), "state": .string(detail.summary.state),
-            "refused": .array(changes.map { $0.json(with: [:]) }),
+            "refused": .array(changes.map { $0.json(
+                    at: places[$0.recordId], about: findings[$0.recordId], with: [:]) }),
         ]) {
             changes.map { change in
-                let what = detail.addresses(of: change).joined(separator: " ")
+                let what = change.addresses(
+                    in: places[change.recordId], finding: findings[change.recordId]
+                ).joined(separator: " ")
                 return terminalSafe("\(change.mutationId): \(what): \(change.lastError ?? "")")
                     + "\n"
             }.joined()
@@ -73,18 +78,14 @@ enum CompleteCommand {
     }
 }
 
-extension InspectionDetail {
-    /// The answers that a change names, as people write them.
-    fileprivate func addresses(of change: OutboxRow) -> [String] {
-        if let finding = findings.first(where: { $0.view.id == change.recordId }) {
-            return ["the finding on \(finding.address)"]
-        }
-        guard let row = rows.first(where: { $0.id == change.recordId }) else {
-            return change.columns
-        }
-        let answers = change.columns.filter { !BuiltInField.isBuiltIn($0) }
-        return answers.isEmpty
-            ? [address(of: row.path, in: row)] : answers.map { address(of: $0, in: row) }
+extension OutboxRow {
+    /// The answers that it names, as people write them.
+    /// - Parameter finding: what it is about, where it is a finding.
+    fileprivate func addresses(in place: RowPlace?, finding: String?) -> [String] {
+        if let finding { return ["the \(finding)"] }
+        guard let place else { return columns }
+        let answers = columns.filter { !BuiltInField.isBuiltIn($0) }
+        return answers.isEmpty ? [place.address] : answers.map(place.address(of:))
     }
 }
 

@@ -105,8 +105,8 @@ struct ExportTable {
         }
         let leading = path == nil ? ["id"] : ["id", "inspection", "parent", "position"]
         text = CSVWriter.line(
-            leading + ["form", "formVersion", "asset", "state", "version"]
-                + columns.map(CSVWriter.inert))
+            CSVWriter.headings(
+                leading + ["form", "formVersion", "asset", "state", "version"], columns))
         for detail in details {
             guard let path else {
                 text += CSVWriter.line(

@@ -11,9 +11,22 @@ struct InspectionLook {
     /// Nil where its form is not on this device.
     let filling: FormFilling?
     let visit: Visit?
+    /// Of its rows in conflict, those that are deleted too.
+    let places: [RecordID: RowPlace]
+    /// A newer version of the form that is here, to which the inspection could move.
+    var newerVersion: String?
 
-    /// A line of the list.
+    func address(of conflict: ConflictView) -> String {
+        if let about = conflict.about {
+            return conflict.isDeletion ? about : "\(conflict.column) of the \(about)"
+        }
+        guard let place = places[conflict.recordId] else { return conflict.column }
+        return conflict.isDeletion ? place.address : place.address(of: conflict.column)
+    }
+
+    /// A line of a list.
     struct Line {
+        let key: AnswerKey
         let address: String
         var value: FieldValue?
         /// Nil where nothing was ever answered.
@@ -21,29 +34,64 @@ struct InspectionLook {
         var previous: PreviousValue?
     }
 
+    /// Answers that the form does not ask for in the version of the inspection.
+    var orphans: [Line] {
+        let rows = detail.bareRows
+        return orphanKeys.map { key in
+            let row = detail.rows.first { $0.id.rawValue == key.row }
+            let field = row.map { $0.fields[key.path] } ?? detail.fields[key.path]
+            return Line(
+                key: key, address: rows.address(of: key), value: field?.value,
+                sync: field?.sync)
+        }
+    }
+
+    private var orphanKeys: [AnswerKey] { filling?.orphans ?? [] }
+
     var score: Score? { filling?.score(since: visit) }
 
-    /// Answers by their paths, then those of rows; questions without one where the last visit's answer
-    /// stands beside them.
+    /// Answers as the form asks for them, what it does not ask behind; questions without one where the last
+    /// visit's answer stands beside them.
     var lines: [Line] {
-        var lines = own.sorted { $0.key < $1.key }.map { path, field in
-            Line(
-                address: path, value: field?.value, sync: field?.sync,
-                previous: previous(at: AnswerKey(path)))
+        let rows = detail.bareRows
+        let orphans = Set(orphanKeys)
+        var lines: [Line] = []
+        func add(_ fields: [FieldName: InspectionDetail.Field?], in row: String?) {
+            for (path, field) in fields {
+                let key = AnswerKey(row: row, path)
+                guard !orphans.contains(key) else { continue }
+                lines.append(
+                    Line(
+                        key: key, address: rows.address(of: key), value: field?.value,
+                        sync: field?.sync, previous: previous(at: key)))
+            }
         }
+        add(own, in: nil)
         for row in detail.rows {
             let fields = fields(of: row)
-            if fields.isEmpty {
-                lines.append(Line(address: detail.address(of: row.path, in: row)))
-            }
-            lines += fields.sorted { $0.key < $1.key }.map { path, field in
-                Line(
-                    address: detail.address(of: path, in: row), value: field?.value,
-                    sync: field?.sync,
-                    previous: previous(at: AnswerKey(row: row.id.rawValue, path)))
-            }
+            let key = AnswerKey(row: row.id.rawValue, row.path)
+            if fields.isEmpty { lines.append(Line(key: key, address: rows.address(of: key))) }
+            add(fields, in: row.id.rawValue)
         }
-        return lines
+        return lines.map { (place: place(of: $0.key, among: rows), line: $0) }.sorted {
+            $0.place == $1.place
+                ? $0.line.address < $1.line.address
+                : $0.place.lexicographicallyPrecedes($1.place)
+        }.map(\.line)
+    }
+
+    /// Where an answer stands in the form: a row where its repeat begins, and all in it with it.
+    private func place(of key: AnswerKey, among rows: FormAnswers) -> [Int] {
+        guard let form = filling?.form else { return [] }
+        let isRow = key.row.flatMap { rows.row($0)?.path } == key.path
+        var place = [form.index(of: key.path) ?? (isRow ? 0 : .max)]
+        var next = key.row.flatMap { rows.row($0) }
+        while let row = next {
+            let begin = form.allQuestions.firstIndex { $0.path.hasPrefix(row.path + "/") }
+            place = [begin ?? .max, rows.number(ofRow: row.id) ?? .max] + place
+            next = row.parent.flatMap { rows.row($0) }
+        }
+        return place
     }
 
     private var own: [FieldName: InspectionDetail.Field?] {
@@ -90,7 +138,16 @@ struct InspectionLook {
             "version": .integer(summary.version), "comment": JSON(detail.comment),
             "fields": json(of: own, row: nil), "repeats": repeats,
             "findings": .array(detail.findings.map { .object($0.view.members) }),
-            "conflicts": .array(detail.conflicts.map(\.json)),
+            "orphans": .array(
+                zip(orphanKeys, orphans).map { key, line in
+                    [
+                        "question": .string(line.address), "row": JSON(key.row),
+                        "value": line.value?.json ?? .null, "sync": JSON(line.sync?.rawValue),
+                    ]
+                }),
+            "newerVersion": JSON(newerVersion),
+            "conflicts": .array(
+                detail.conflicts.map { $0.json(at: address(of: $0)) }),
             "previousVisit": visit.map { visit in
                 [
                     "inspection": .string(visit.inspection), "date": JSON(visit.day),
@@ -145,15 +202,17 @@ extension DeviceStore {
     func look(matching text: String) throws -> InspectionLook {
         let id = try inspectionID(matching: text)
         let detail = try inspection(id)
+        let places = try rowPlaces(of: Set(detail.conflicts.map(\.recordId)))
         // One that was deleted elsewhere is in the list as long as somebody has to decide.
         guard !detail.summary.isDeleted else {
-            return InspectionLook(detail: detail, filling: nil, visit: nil)
+            return InspectionLook(detail: detail, filling: nil, visit: nil, places: places)
         }
         do {
             return InspectionLook(
-                detail: detail, filling: try filling(of: id), visit: try previousVisit(of: id))
+                detail: detail, filling: try filling(of: id), visit: try previousVisit(of: id),
+                places: places, newerVersion: try newerVersion(for: id))
         } catch StoreError.unknownForm {
-            return InspectionLook(detail: detail, filling: nil, visit: nil)
+            return InspectionLook(detail: detail, filling: nil, visit: nil, places: places)
         }
     }
 }

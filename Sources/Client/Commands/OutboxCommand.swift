@@ -20,18 +20,21 @@ enum OutboxCommand {
     ) { run in
         if let words = run.invocation.value(limit.name) { return try setLimit(words, run) }
         let wantsAll = run.invocation.has(all.name)
-        let (rows, names, payloads) = try run.withStore(for: .reading) { store in
+        let (rows, places, names, payloads) = try run.withStore(for: .reading) { store in
             let rows = try store.outbox(all: wantsAll)
             let findings = rows.filter { $0.tableName == RecordTable.finding }
             return (
-                rows, try store.findingNames(findings.map(\.recordId)),
+                rows, try store.rowPlaces(of: Set(rows.map(\.recordId))),
+                try store.findingNames(findings.map(\.recordId)),
                 run.wantsJSON ? try store.payloads(all: wantsAll) : [:]
             )
         }
         let documents = rows.map {
-            $0.json(with: payloads[$0.mutationId] ?? [:], about: names[$0.recordId])
+            $0.json(
+                at: places[$0.recordId], about: names[$0.recordId],
+                with: payloads[$0.mutationId] ?? [:])
         }
-        try run.emit(.array(documents)) { table(of: rows, names) }
+        try run.emit(.array(documents)) { table(of: rows, places, names) }
         return .done
     }
 
@@ -49,12 +52,14 @@ enum OutboxCommand {
         return .done
     }
 
-    private static func table(of rows: [OutboxRow], _ names: [RecordID: String]) -> String {
+    private static func table(
+        of rows: [OutboxRow], _ places: [RecordID: RowPlace], _ findings: [RecordID: String]
+    ) -> String {
         var table = TextTable(["MUTATION", "STATUS", "WHAT", "SINCE", "TRIES", "REASON"])
         for row in rows {
-            let what =
-                "\(row.operation) \(names[row.recordId] ?? row.tableName): "
-                + row.columns.joined(separator: " ")
+            let subject =
+                findings[row.recordId] ?? places[row.recordId]?.address ?? row.tableName
+            let what = "\(row.operation) \(subject): " + row.columns.joined(separator: " ")
             table.append([
                 row.mutationId.rawValue, row.status, what, row.createdAtUtc,
                 "\(row.retryCount)", row.lastError ?? "",
@@ -65,9 +70,14 @@ enum OutboxCommand {
 }
 
 extension OutboxRow {
-    /// - Parameter name: of the record, where its table alone says too little.
-    func json(with payload: [FieldName: FieldValue], about name: String? = nil) -> JSON {
+    /// - Parameters:
+    ///   - place: of a row of a repeat.
+    ///   - name: of a finding.
+    func json(
+        at place: RowPlace?, about name: String?, with payload: [FieldName: FieldValue]
+    ) -> JSON {
         [
+            "inspection": JSON(place?.inspection.rawValue), "row": JSON(place?.address),
             "mutationId": .string(mutationId.rawValue), "recordId": .string(recordId.rawValue),
             "tableName": .string(tableName), "about": JSON(name), "operation": .string(operation),
             "status": .string(status), "retryCount": .integer(retryCount),

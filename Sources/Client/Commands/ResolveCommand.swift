@@ -11,8 +11,9 @@ enum ResolveCommand {
     static let entry = Entry(
         name: "resolve", summary: "Settle the conflicts of an inspection.",
         discussion: """
-            Say which side stands, or give each question in conflict its value. The decision is \
-            a new change on the version that was shown, and is sent with the next 'sync'.
+            Say which side stands, or give each question in conflict its value; with both, the side \
+            stands for the questions that are not named. The decision is a new change on the version \
+            that was shown, and is sent with the next 'sync'.
             """,
         positionals: [
             .inspection,
@@ -21,16 +22,17 @@ enum ResolveCommand {
         options: [mine, theirs]
     ) { run in
         let words = run.invocation.operands("QUESTION=VALUE")
-        let ways = [
-            run.invocation.has(mine.name), run.invocation.has(theirs.name), !words.isEmpty,
-        ]
-        guard ways.filter({ $0 }).count == 1 else {
-            throw Failure(.usage, "give one of --mine, --theirs, QUESTION=VALUE ...")
+        let sides = [run.invocation.has(mine.name), run.invocation.has(theirs.name)]
+        guard sides != [true, true], sides.contains(true) || !words.isEmpty else {
+            throw Failure(
+                .usage, "give --mine or --theirs, or QUESTION=VALUE ..., or one side and values")
         }
         let answers = try AnswerWords(words)
         let outcome = try run.withStore(for: .writing) { store in
             let detail = try store.detail(matching: run.invocation.operand("ID"))
-            let decisions = try decisions(for: detail, answers, store, run)
+            let places = try store.rowPlaces(
+                of: Set(detail.rows.map(\.id) + detail.conflicts.map(\.recordId)))
+            let decisions = try decisions(for: detail, places, answers, store, run)
             var isInBundle = false
             // The inspection first: a row of one that is let go goes with it.
             for record in [detail.summary.id] + detail.rows.map(\.id) + decisions.keys.sorted() {
@@ -42,7 +44,11 @@ enum ResolveCommand {
                 {
                     isInBundle = true
                 }
-                try store.resolve(record, decided, shown: detail.theirs(of: record))
+                do {
+                    try store.resolve(record, decided, shown: detail.theirs(of: record))
+                } catch let error as StoreError {
+                    throw error.naming(places[record])
+                }
             }
             return Outcome(
                 rest: try Rest(of: detail.summary.id, in: store), isInBundle: isInBundle)
@@ -95,8 +101,8 @@ enum ResolveCommand {
 
     /// By the record that is in conflict: the inspection, or a row of it.
     private static func decisions(
-        for detail: InspectionDetail, _ answers: AnswerWords, _ store: DeviceStore,
-        _ run: CommandRun
+        for detail: InspectionDetail, _ places: [RecordID: RowPlace], _ answers: AnswerWords,
+        _ store: DeviceStore, _ run: CommandRun
     ) throws -> [RecordID: [FieldName: Resolution]] {
         guard !detail.conflicts.isEmpty else {
             throw Failure(.failed, "the inspection \(detail.summary.id) is in no conflict")
@@ -108,23 +114,45 @@ enum ResolveCommand {
                 decisions[conflict.recordId, default: [:]][conflict.column] =
                     isMine ? .mine : .theirs
             }
-            return decisions
+            guard !answers.isEmpty else { return decisions }
         }
         let changes = try answers.changes(
             to: store.filling(of: detail.summary.id), in: run.surroundings,
             newID: store.newRowID)
+        let disputed = Set(detail.conflicts.map(\.recordId))
         for change in changes {
             guard case .answer(let key, let value) = change else {
                 throw Failure(.usage, "a row is no answer: give --mine or --theirs")
             }
             let record = key.row.map { RecordID($0) } ?? detail.summary.id
+            guard disputed.contains(record) else {
+                throw StoreError.notInConflict([
+                    places[record]?.address(of: key.path) ?? key.path
+                ])
+            }
             decisions[record, default: [:]][key.path] = .value(value)
         }
         // Each record in conflict says itself what is undecided.
         for conflict in detail.conflicts where decisions[conflict.recordId] == nil {
-            throw StoreError.unresolved([detail.address(of: conflict)])
+            throw StoreError.unresolved([
+                places[conflict.recordId]?.address(of: conflict.column) ?? conflict.column
+            ])
         }
         return decisions
+    }
+}
+
+extension StoreError {
+    /// Where it speaks of questions of a row, with the row's place.
+    fileprivate func naming(_ place: RowPlace?) -> StoreError {
+        guard let place else { return self }
+        switch self {
+        case .unresolved(let fields): return .unresolved(fields.map(place.address(of:)))
+        case .notInConflict(let fields): return .notInConflict(fields.map(place.address(of:)))
+        case .changedSinceShown(let fields):
+            return .changedSinceShown(fields.map(place.address(of:)))
+        default: return self
+        }
     }
 }
 

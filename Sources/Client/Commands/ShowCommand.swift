@@ -22,7 +22,8 @@ enum ShowCommand {
         let summary = detail.summary
         var lines = [
             "\(summary.name)", "id       \(summary.id)",
-            "form     \(summary.form) \(summary.formVersion)",
+            "form     \(summary.form) \(summary.formVersion)"
+                + (look.newerVersion.map { "; version \($0) is here: 'walkdown move'" } ?? ""),
             "state    \(summary.stateWords), \(summary.sync.words), version \(summary.version)",
             "answers  \(summary.answered) of \(summary.total)",
         ]
@@ -42,10 +43,11 @@ enum ShowCommand {
                     + (look.visit == nil ? [] : [line.previous.map(words) ?? ""]))
         }
         lines += table.text.split(separator: "\n").map(String.init)
+        lines += orphans(of: look)
         lines += findings(of: detail)
         for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
             lines += [
-                "", "conflict in \(detail.address(of: conflict)) (\(conflict.rule))",
+                "", "conflict in \(look.address(of: conflict)) (\(conflict.rule))",
                 "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
                 "  theirs  \(conflict.isDeletion ? "deleted" : shown(conflict.theirs))"
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
@@ -60,6 +62,17 @@ enum ShowCommand {
             ]
         }
         return lines.map { terminalSafe($0) + "\n" }.joined()
+    }
+
+    private static func orphans(of look: InspectionLook) -> [String] {
+        let orphans = look.orphans
+        if orphans.isEmpty { return [] }
+        var table = TextTable(["QUESTION", "ANSWER", "SYNC"])
+        for line in orphans {
+            table.append([line.address, line.value.map(shown) ?? "", line.sync?.words ?? ""])
+        }
+        return ["", "not asked by version \(look.detail.summary.formVersion), kept:"]
+            + table.text.split(separator: "\n").map(String.init)
     }
 
     /// `152 on 2026-10-03, +8.5`
@@ -96,10 +109,12 @@ extension ConflictView {
     /// Whether the others have deleted the record, so that there is no value of theirs.
     var isDeletion: Bool { rule == MergeRule.tombstone.rawValue }
 
-    var json: JSON {
+    /// - Parameter address: as people write it.
+    func json(at address: String) -> JSON {
         [
-            "column": .string(column), "recordId": .string(recordId.rawValue),
-            "about": JSON(about), "base": base.json, "mine": mine.json,
+            "column": .string(column), "address": .string(address),
+            "recordId": .string(recordId.rawValue), "about": JSON(about),
+            "base": base.json, "mine": mine.json,
             "theirs": theirs.json, "theirsNode": JSON(theirsNode?.rawValue),
             "rule": .string(rule),
         ]
@@ -109,27 +124,16 @@ extension ConflictView {
 extension InspectionDetail {
     /// Where an answer of a row, or the row itself, stands as people write it: `pump[2]/tag`.
     func address(of path: String, in row: Row) -> String {
-        var address = path
-        var around: Row? = row
-        // From the innermost row outwards, so that the places before stay where they are.
-        while let each = around {
-            let end = address.index(address.startIndex, offsetBy: each.path.count)
-            address.insert(contentsOf: "[\(each.index)]", at: end)
-            around = rows.first { $0.id == each.parent }
-        }
-        return address
+        bareRows.address(of: AnswerKey(row: row.id.rawValue, path))
     }
 
-    /// A row that was deleted elsewhere has no place any more.
-    func address(of conflict: ConflictView) -> String {
-        if let about = conflict.about {
-            return conflict.isDeletion ? about : "\(conflict.column) of the \(about)"
-        }
-        guard let row = rows.first(where: { $0.id == conflict.recordId }) else {
-            return conflict.column
-        }
-        return conflict.isDeletion
-            ? address(of: row.path, in: row) : address(of: conflict.column, in: row)
+    /// Its rows without their answers, to name places by.
+    var bareRows: FormAnswers {
+        FormAnswers(
+            rows: rows.map { row in
+                FormAnswers.Row(
+                    id: row.id.rawValue, parent: row.parent?.rawValue, path: row.path)
+            })
     }
 }
 

@@ -71,7 +71,7 @@ extension StatusSummary {
     var notices: [String] {
         revokedNotices + upgradeNotices
             + [syncsInBackground ? nil : BackgroundSync.off].compactMap { $0 } + keptNotices
-            + journalNotices
+            + journalNotices + draftNotices
     }
 
     /// Nothing goes by itself any more, and no later sync helps.
@@ -104,6 +104,14 @@ extension StatusSummary {
                     + " 'walkdown sync'")
         }
         return notices
+    }
+
+    private var draftNotices: [String] {
+        guard strandedDrafts > 0 else { return [] }
+        return [
+            counted(strandedDrafts, "text was", "texts were")
+                + " typed and not accepted in what was deleted since: 'walkdown drafts' shows it"
+        ]
     }
 
     /// What stands in the journal and not in the database.

@@ -10,6 +10,7 @@ enum StoreWords {
         switch error {
         case let error as StoreError: words(for: error)
         case let refusal as AnswerRefusal: Failure(.validation, refusal.sentence)
+        case let refusal as MoveRefusal: Failure(.failed, refusal.sentence)
         case let refusal as StateRefusal: Failure(.validation, refusal.description)
         case let error as CodingError:
             Failure(.locked, "the store holds something unreadable: \(error.description)")

@@ -7,10 +7,10 @@ package enum Walkdown {
     static let entries: [Entry] = [
         DemoCommand.entry, EnrollCommand.entry, ListCommand.entry, ShowCommand.entry,
         NewCommand.entry, SetCommand.entry, FillCommand.entry, FindingsCommand.entry,
-        FindingCommand.entry, CompleteCommand.entry,
-        ReopenCommand.entry,
+        FindingCommand.entry, CompleteCommand.entry, ReopenCommand.entry, MoveCommand.entry,
         DeleteCommand.entry, SyncCommand.entry, StatusCommand.entry, OutboxCommand.entry,
-        BundleCommand.entry, RetryCommand.entry, DiscardCommand.entry, ResolveCommand.entry,
+        DraftsCommand.entry, BundleCommand.entry, RetryCommand.entry, DiscardCommand.entry,
+        ResolveCommand.entry,
         ExportCommand.entry, SQLCommand.entry, LockCommand.entry, PasswdCommand.entry,
         InfoCommand.entry,
         DoctorCommand.entry,

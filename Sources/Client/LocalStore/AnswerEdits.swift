@@ -25,7 +25,9 @@ extension DeviceStore {
             try database.requireRecord(id, table: RecordTable.inspection)
             var (stored, filling) = try stored(id, database)
             try requireOpen(stored.fields)
-            var work = Answering(filling, over: stored.answers, newID: sources.newID)
+            var work = Answering(
+                filling, over: stored.answers,
+                rowIDs: try database.formRowIDs(in: id, filling.form))
             if !changes.allSatisfy({ $0.isIdle(beside: stored.answers) }) {
                 try work.make(changes, isBeginning: !stored.hasBegun, agreed: agreed)
                 filling = work.filling
@@ -44,7 +46,8 @@ extension DeviceStore {
     ) throws {
         let form = try formShelf.form(form, version: version, in: database)
         let filling = FormFilling(form, in: try surroundings(of: id, database))
-        var work = Answering(filling, over: FormAnswers(), newID: sources.newID)
+        var work = Answering(
+            filling, over: FormAnswers(), rowIDs: try database.formRowIDs(in: id, form))
         try work.begin()
         var stored = InspectionAnswers(id, fields: try database.fields(of: id), rows: [])
         try write(work, over: &stored, on: id, database)
@@ -56,7 +59,9 @@ extension DeviceStore {
     func finish(_ id: RecordID, _ database: Connection) throws {
         do {
             let (before, filling) = try stored(id, database)
-            var work = Answering(filling, over: before.answers, newID: sources.newID)
+            var work = Answering(
+                filling, over: before.answers,
+                rowIDs: try database.formRowIDs(in: id, filling.form))
             work.finish()
             var stored = before
             try write(work, over: &stored, on: id, database)
@@ -88,7 +93,7 @@ extension DeviceStore {
         }
     }
 
-    private func write(
+    func write(
         _ work: Answering, over stored: inout InspectionAnswers, on id: RecordID,
         _ database: Connection
     ) throws {
@@ -104,7 +109,11 @@ extension DeviceStore {
             if !known.contains(row.id) {
                 try add(row, to: id, among: filling.answers.rows, &stored, database)
             }
-            try write(changed[row.id] ?? [], to: RecordID(row.id), database)
+            let writes = changed[row.id] ?? []
+            if !writes.isEmpty, stored.behind.contains(row.id), filling.hasPlace(forRow: row.id) {
+                try database.move([RecordID(row.id)], to: filling.form.version)
+            }
+            try write(writes, to: RecordID(row.id), database)
         }
         // What stands in a row goes with it.
         for row in before.rows where !kept.contains(row.id) {

@@ -19,24 +19,34 @@ struct Answering {
     private let stored: FormAnswers
     /// Where an answer failed before that asks for a finding.
     private let failedBefore: Set<AnswerKey>
-    private let newID: () -> String
+    private let rowIDs: FormRowIDs
+    /// Rows that were laid down now and hold nothing: the first that a person adds takes the place of one.
+    private var blank: Set<String> = []
 
-    /// - Parameter stored: the answers as they stand, before the form has reckoned anything anew.
+    /// - Parameters:
+    ///   - stored: the answers as they stand, before the form has reckoned anything anew.
+    ///   - rowIDs: of rows that no person adds.
     init(
-        _ filling: FormFilling, over stored: FormAnswers, newID: @escaping () -> String
+        _ filling: FormFilling, over stored: FormAnswers, rowIDs: FormRowIDs
     ) {
         self.filling = filling
         self.stored = stored
         failedBefore = filling.findingKeys(by: stored)
-        self.newID = newID
+        self.rowIDs = rowIDs
     }
 
     /// Lays down what an inspection begins with.
     mutating func begin() throws {
-        _ = filling.begin(newID: newID)
+        let rowIDs = rowIDs
+        var laid = 0
+        _ = filling.begin {
+            laid += 1
+            return rowIDs.laid(laid)
+        }
         // Rows beyond a count are the form's own, and nobody's loss.
         try followCounts(since: [:], agreed: true)
         dropWhatIsNoAnswer(but: [])
+        blank = Set(filling.answers.rows.map(\.id).filter { !filling.isFilled(row: $0) })
     }
 
     /// - Parameters:
@@ -73,7 +83,7 @@ struct Answering {
 
     private mutating func followCounts(since before: [RepeatPlace: Int], agreed: Bool) throws {
         do throws(CountRefusal) {
-            try filling.followCounts(since: before, mayRemove: agreed, newID: newID)
+            try filling.followCounts(since: before, mayRemove: agreed, newID: rowIDs.counted)
         } catch {
             switch error {
             case .removesRows(let rows): throw AnswerRefusal.removesRows(rows.map(mention))
@@ -86,6 +96,13 @@ struct Answering {
         guard filling.takesRows(row.path) else { throw AnswerRefusal.fixedRows(row.path) }
         if let parent = row.parent, filling.answers.row(parent) == nil {
             throw AnswerRefusal.noSuchRow
+        }
+        let place = filling.answers.rows(of: row.path, in: row.parent).first {
+            blank.contains($0.id)
+        }
+        if let place {
+            blank.remove(place.id)
+            _ = filling.remove(row: place.id)
         }
         _ = filling.add(row)
     }
@@ -143,6 +160,9 @@ struct Answering {
         _ = filling.finish()
         dropWhatIsNoAnswer(but: [])
     }
+
+    /// Takes what a move to another version has come to.
+    mutating func settleMove() { dropWhatIsNoAnswer(but: []) }
 
     // MARK: What is stored
 

@@ -40,6 +40,7 @@ extension Connection {
             try refuse(name, of: verdict.recordId, because: verdict.reason)
         }
         try forgetRefusals(of: verdict.recordId)
+        try letGoEmpty(verdict.recordId)
     }
 
     /// - Returns: how often it was to blame itself.
@@ -66,7 +67,9 @@ extension Connection {
     }
 
     /// What the server says reaches screens: bounded, and without what would steer a terminal.
+    /// What it shows all the same was only to be told, and is not missing.
     func refuse(_ name: FieldName, of id: RecordID, because reason: String) throws {
+        guard try !isShownAnyway(name, of: id) else { return try letGoLost(name, of: id) }
         let words = String(ShownText.clean(reason).prefix(300))
         try execute(
             "UPDATE __sync_lost_field SET refusal = ? WHERE record_id = ? AND name = ?",
@@ -76,6 +79,16 @@ extension Connection {
                 .text(name),
             ])
         try giveTurn(after: name, of: id)
+    }
+
+    private func isShownAnyway(_ name: FieldName, of id: RecordID) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM __sync_lost_field AS kept
+            WHERE record_id = ?1 AND name = ?2 AND value IS (
+                SELECT value FROM (\(Self.confirmedFields)) AS here WHERE here.name = ?2)
+            """, [.text(id.rawValue), .text(name)]
+        ) { _ in true } ?? false
     }
 
     /// Why the server does not take what is kept, the most frequent reason first, and of how many

@@ -75,13 +75,16 @@ extension DeviceStore {
             }
             // Nothing of a record in conflict is sent, so that all of it is taken along: a field in
             // conflict that was divided from one in review stands behind later changes of it.
-            let absorbed = waiting.filter {
+            let taken = waiting.filter {
                 $0.status == "CONFLICT" || $0.status == "PENDING" && !$0.isForReview
             }
-            var conflict = try ShownConflict(
-                absorbed.filter { $0.status == "CONFLICT" }, database)
+            let inConflict = taken.filter { $0.status == "CONFLICT" }
+            var conflict = try ShownConflict(inConflict, database)
             try conflict.requireDecided(by: resolutions)
             try conflict.requireUnchanged(since: shown)
+            let parts = try database.parted(
+                taken, by: inConflict[0], taking: Set(resolutions.keys))
+            let absorbed = parts.absorbed
             var entries = try conflict.settle(absorbed.combinedEntries, resolutions, database)
             let operation = absorbed.combinedOperation
             if try conflict.letsGo(by: resolutions) && database.isDeletedThere(id) {
@@ -96,6 +99,7 @@ extension DeviceStore {
             try database.keepInHistory(conflict.given, of: id, rule: MergeRule.resolved.rawValue)
             _ = try database.replace(
                 absorbed, with: entries, operation: operation, newID: sources.newID())
+            try database.putBehind(parts.later, newID: sources.newID)
             let names = Set(absorbed.flatMap(\.entries.keys))
             for name in names { try database.showConfirmedOrNewest(name, of: id) }
             try database.forgetOldBases(of: resolutions.keys, on: id)
@@ -135,25 +139,34 @@ extension DeviceStore {
     private func absorb(
         from head: WaitingMutation, _ database: Connection
     ) throws -> MutationID? {
-        let absorbed = try database.waitingMutations(of: head.record).filter {
+        let taken = try database.waitingMutations(of: head.record).filter {
             $0.sequence >= head.sequence
                 && ($0.status == "FAILED" || $0.status == "PENDING" && !$0.isForReview)
         }
+        let parts = try database.parted(taken, by: head)
+        let id = try absorb(parts.absorbed, of: head.record, database)
+        try database.putBehind(parts.later, newID: sources.newID)
+        return id
+    }
+
+    private func absorb(
+        _ absorbed: [WaitingMutation], of record: RecordID, _ database: Connection
+    ) throws -> MutationID? {
         let operation = absorbed.combinedOperation
         let entries = absorbed.combinedEntries
         guard operation == "DELETE" else {
             return try database.replace(
                 absorbed, with: entries, operation: operation, newID: sources.newID())
         }
-        try database.keepInHistory(entries, of: head.record, rule: MergeRule.deleted.rawValue)
+        try database.keepInHistory(entries, of: record, rule: MergeRule.deleted.rawValue)
         if absorbed.contains(where: { $0.operation == "INSERT" }) {
-            try removeUnsent(head.record, rule: MergeRule.deleted.rawValue, database)
+            try removeUnsent(record, rule: MergeRule.deleted.rawValue, database)
             return nil
         }
         let id = try database.replace(
             absorbed, with: entries.filter { $0.key == Mutation.deletedField },
             operation: operation, newID: sources.newID())
-        for name in entries.keys { try database.showConfirmedOrNewest(name, of: head.record) }
+        for name in entries.keys { try database.showConfirmedOrNewest(name, of: record) }
         return id
     }
 

@@ -82,8 +82,14 @@ extension DeviceStore {
 
     func remove(_ id: RecordID, _ database: Connection) throws {
         guard try database.isUnsentInsert(id) else {
-            return try database.execute(
+            try database.execute(
                 "UPDATE record SET is_deleted = 1 WHERE id = ?", [.text(id.rawValue)])
+            // Whoever deletes it knows what was typed in it.
+            for member in try database.family(of: id) {
+                try database.execute(
+                    "DELETE FROM draft WHERE record_id = ?", [.text(member.rawValue)])
+            }
+            return
         }
         try database.requireUnlocked(id)
         try database.whileApplying {

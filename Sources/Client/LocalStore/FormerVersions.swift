@@ -10,7 +10,7 @@ extension Connection {
         _ entries: [AcknowledgedRow.Entry], of id: RecordID,
         _ confirmed: [FieldName: WireRecord.Field]
     ) throws {
-        let isOfOneEpoch = try metadataInteger("old_epochs") == 1
+        let isOfOneEpoch = try knowsOneEpoch()
         for entry in entries {
             let version = try formerVersion(of: entry, on: id, confirmed[entry.name])
             try execute(
@@ -24,6 +24,9 @@ extension Connection {
                 ])
         }
     }
+
+    /// Whether everything of before is of one epoch, so that its versions tell an order.
+    func knowsOneEpoch() throws -> Bool { try metadataInteger("old_epochs") == 1 }
 
     private func formerVersion(
         of entry: AcknowledgedRow.Entry, on id: RecordID, _ confirmed: WireRecord.Field?
@@ -44,7 +47,7 @@ extension Connection {
     func tellPast(
         of changes: inout [(FieldName, FieldChange)], on id: RecordID
     ) throws {
-        guard try metadataInteger("old_epochs") == 1 else { return }
+        guard try knowsOneEpoch() else { return }
         var former: [FieldName: [Int64: Int64]] = [:]
         try each(
             "SELECT name, lamport, version FROM __sync_former WHERE record_id = ?",

@@ -16,14 +16,18 @@ struct InspectionAnswers {
     private(set) var answers = FormAnswers()
     /// The places of the rows among their brothers.
     private(set) var orders: [String: Double] = [:]
+    /// Rows of another version than the inspection: added by somebody who had not heard of its move.
+    private(set) var behind: Set<String> = []
 
     /// - Parameter rows: in any order.
     init(_ id: RecordID, fields stored: [FieldName: FieldValue], rows: [RowRecord]) {
         hasBegun = !rows.isEmpty || stored.keys.contains { !BuiltInField.isBuiltIn($0) }
         fields = stored.filter { !$0.value.isNull }
-        answers = FormAnswers(fields, of: id.rawValue, records: rows, in: nil)
+        answers = FormAnswers(fields, of: id.rawValue, records: rows, in: [])
         orders = Dictionary(
             rows.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
+        let version = fields[BuiltInField.formVersion]
+        behind = Set(rows.filter { $0.fields[BuiltInField.formVersion] != version }.map(\.id))
     }
 
     /// Where a new row goes: behind its brothers. It counts as one from now on.

@@ -17,22 +17,23 @@ extension Connection {
             SELECT name FROM __sync_shadow WHERE record_id = ?1)
         """
 
-    /// Keeps what was confirmed of a record before its copy is removed. Not of one that was deleted.
+    /// Keeps what was confirmed of a record before its copy is removed, also that something was cleared:
+    /// whoever brings the record back may bring what was cleared. Not of one that was deleted.
     func keepLost(_ id: RecordID, nowUtc: String) throws {
         guard try isAlive(id) else { return }
         try keepRecord(id, nowUtc: nowUtc)
         let confirmed = try query(
             """
             SELECT name, value, lamport, node, version FROM (\(Self.confirmedFields))
-            WHERE value IS NOT NULL
             """, [.text(id.rawValue)]
         ) { (name: try $0.text(0), field: try WireRecord.Field(row: $0)) }
         for (name, field) in confirmed { try keep(field, name, of: id) }
     }
 
     /// Keeps the values that were confirmed of a record and that the server does not show, before
-    /// what it shows takes their place. Also those below a change that waits: that one may be given up,
-    /// lose, or be added to what stands. The last word of one's own goes again by itself, also where it was
+    /// what it shows takes their place, and those that say the same and came after what was overruled.
+    /// Also those below a change that waits: that one may be given up, lose, or be added to what stands.
+    /// The last word of one's own goes again by itself, also where it was
     /// entered under a node that this device had before.
     func keepUnshown(in shown: WireRecord, nowUtc: String) throws {
         guard try isAlive(shown.id) else { return }
@@ -52,9 +53,11 @@ extension Connection {
                                     AND former.lamport = confirmed.lamport)))
             """, [.text(shown.id.rawValue)]
         ) { (name: try $0.text(0), field: try WireRecord.Field(row: $0)) }
+        let isOfOneEpoch = try knowsOneEpoch()
         // Not by their stamps: two copies of one device may have used one for two values.
         let unshown = confirmed.filter { name, field in
             field.value != shown.fields[name]?.value ?? .null
+                || isOfOneEpoch && field.cameAfter(shown.fields[name])
         }
         guard !unshown.isEmpty else { return }
         try keepRecord(shown.id, nowUtc: nowUtc)
@@ -115,11 +118,14 @@ extension Connection {
         try forgetRefusals(of: shown.id)
         try letGoBeside(shownIn: shown)
         let kept = try query(
-            "SELECT name, value FROM __sync_lost_field WHERE record_id = ?",
-            [.text(shown.id.rawValue)]
-        ) { (name: try $0.text(0), value: try $0.fieldValue(1)) }
-        for field in kept where shown.fields[field.name]?.value == field.value {
-            try letGoLost(field.name, of: shown.id)
+            """
+            SELECT name, value, lamport, node, version FROM __sync_lost_field WHERE record_id = ?
+            """, [.text(shown.id.rawValue)]
+        ) { (name: try $0.text(0), field: try WireRecord.Field(row: $0)) }
+        let isOfOneEpoch = try knowsOneEpoch()
+        for (name, field) in kept where shown.fields[name]?.value ?? .null == field.value {
+            guard !isOfOneEpoch || !field.cameAfter(shown.fields[name]) else { continue }
+            try letGoLost(name, of: shown.id)
         }
         try letGoEmpty(shown.id)
     }

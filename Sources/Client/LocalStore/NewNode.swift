@@ -48,6 +48,7 @@ extension Connection {
         // The baton is the other copy's, or from before a copy that was put back.
         try setMetadata("baton", .null)
         try setMetadata("goes_first", .null)
+        try forgetUnheard()
         try setMetadata("parted_at", DatabaseValue(last ?? nil))
         try execute(
             "UPDATE __sync_outbox SET status = 'PENDING', next_attempt_at = NULL"

@@ -18,7 +18,8 @@ extension RemoteApplication {
         if shown == nil, try database.isSettledTombstone(id) { return false }
         let own = OwnWords(
             node: node, confirmed: isNew ? [:] : try database.confirmed(of: id),
-            newest: try database.newestOwnEntries(of: id))
+            newest: try database.newestOwnEntries(of: id),
+            isOfOneEpoch: try database.knowsOneEpoch())
         let lacking = rows.map { row in
             guard !row.isWaiting else { return [AcknowledgedRow.Entry]() }
             return shown.map { row.entries(lackingIn: $0, own) } ?? row.entries
@@ -81,7 +82,8 @@ struct AcknowledgedRow {
     /// older. What is newer it has from somebody who came later; only where this entry was the last
     /// word as far as this device knew, nobody may have seen it, and the merge decides. Of a field
     /// that shows what was confirmed here all along, the server has lost nothing. Nor is anything
-    /// missing that this device has overwritten itself: its later word is there, or goes.
+    /// missing that this device has overwritten itself: its later word is there, or goes. A knowing
+    /// correction back to what the backup has goes all the same: what it overruled may be brought yet.
     func entries(lackingIn shown: WireRecord, _ own: OwnWords) -> [Entry] {
         entries.filter { entry in
             if entry.name == Mutation.deletedField { return lacksDeletion(entry, shown) }
@@ -94,8 +96,12 @@ struct AcknowledgedRow {
             if let confirmed, confirmed.node != own.node, !isSame, stamp < confirmed {
                 return false
             }
-            guard let field = shown.fields[entry.name] else { return !entry.value.isNull }
-            guard field.value != entry.value, field.stamp != confirmed else { return false }
+            let field = shown.fields[entry.name]
+            guard field?.value ?? .null != entry.value else {
+                return isSame && own.isNews(entry.name, beside: field)
+            }
+            guard let field else { return true }
+            guard field.stamp != confirmed else { return false }
             if field.stamp < stamp { return true }
             // A later one of this node's own came with an edit that had waited.
             return confirmed?.lamport == entry.lamport && field.stamp.node != own.node
@@ -117,6 +123,22 @@ struct OwnWords {
     var confirmed: [FieldName: WireRecord.Field]
     /// The count of the last change of each field that was accepted, waits or is under way.
     var newest: [FieldName: Int64]
+    /// Whether the versions of what is confirmed are all of the epoch before the restored server's.
+    var isOfOneEpoch: Bool
+
+    /// Whether what was confirmed came later than the equal value that the server shows.
+    func isNews(_ name: FieldName, beside shown: WireRecord.Field?) -> Bool {
+        isOfOneEpoch && confirmed[name]?.cameAfter(shown) ?? false
+    }
+}
+
+extension WireRecord.Field {
+    /// Whether this change of the epoch before was made after the one that a restored server shows.
+    /// Whatever stood in between was overruled, also where both say the same; of that server's own
+    /// changes since, versions tell nothing, and too much is told at worst.
+    func cameAfter(_ shown: WireRecord.Field?) -> Bool {
+        stamp != shown?.stamp && version > shown?.version ?? 0
+    }
 }
 
 extension Connection {

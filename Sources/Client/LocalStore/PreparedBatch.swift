@@ -46,8 +46,10 @@ extension DeviceStore {
             // the baton with its next entry, which is that of the batch after this one.
             try database.setMetadata("baton", .text(baton))
             try database.setMetadata("goes_first", .integer(first.sequence))
+            try database.forgetUnheard(but: first.id)
             var request = next
             request.baton = baton
+            request.unheard = []
             return request
         }
     }
@@ -60,5 +62,6 @@ extension Connection {
         guard let baton = response.baton, try metadataText("baton") != baton else { return }
         try setMetadata("baton", .text(baton))
         try setMetadata("goes_first", .null)
+        try forgetUnheard()
     }
 }

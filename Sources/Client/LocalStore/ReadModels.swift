@@ -183,6 +183,8 @@ package struct StatusSummary: Sendable, Equatable {
     package var digest = DigestState.unproven
     /// Texts that were typed and not accepted: no mutation carries them.
     package var drafts = 0
+    /// Those of them in what is not shown any more.
+    package var strandedDrafts = 0
     /// Records that were here before the server was restored, and that it does not have any more.
     package var keptFromBefore = 0
     /// Those of them of which something goes to the server with each cycle.

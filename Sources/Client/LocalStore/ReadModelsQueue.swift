@@ -1,4 +1,5 @@
 package import Coding
+internal import Forms
 package import Replication
 internal import SQLite
 
@@ -118,6 +119,8 @@ extension DeviceStore {
                 try database.first("SELECT count(*) FROM draft") {
                     Int(try $0.integer(0))
                 } ?? 0
+            summary.strandedDrafts =
+                summary.drafts == 0 ? 0 : try database.strandedDrafts().count
             summary.keptFromBefore = try database.lostRecords()
             summary.keptOffered = try database.recordsOffered()
             summary.keptRefused = try database.recordsRefused()
@@ -168,14 +171,16 @@ extension DeviceStore {
         try read { database in
             try database.query(
                 """
-                SELECT id, version, title, state FROM form
-                WHERE definition IS NOT NULL ORDER BY id, version DESC
+                SELECT id, version, title, state FROM form WHERE definition IS NOT NULL
                 """
             ) { row in
                 FormSummary(
                     id: try row.text(0), version: try row.text(1), title: try row.text(2),
                     state: try row.text(3))
             }
+        }.sorted { left, right in
+            left.id != right.id
+                ? left.id < right.id : FormVersion.precedes(right.version, left.version)
         }
     }
 

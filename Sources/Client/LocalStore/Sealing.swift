@@ -138,6 +138,7 @@ extension Connection {
             pullPosition: try pullPosition(of: selection.time), mutations: selection.mutations,
             written: selection.written)
         request.hasExactBases = selection.time.hasExactBases
+        request.unheard = try noteSent(selection.mutations.map(\.id))
         return request
     }
 

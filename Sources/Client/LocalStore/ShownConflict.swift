@@ -85,6 +85,14 @@ struct ShownConflict {
             }
             recordVersion = max(recordVersion, snapshot.record?.version ?? 0)
         }
+        // Restored and deleted once more since the verdict, it is that deletion that was shown.
+        guard meetsTombstone, let id = mutations.first?.record,
+            try database.isDeletedThere(id)
+        else { return }
+        let known = try database.first(
+            "SELECT version FROM record WHERE id = ?", [.text(id.rawValue)]
+        ) { try $0.integer(0) }
+        recordVersion = max(recordVersion, known ?? 0)
     }
 
     /// A value that nobody has looked at is neither taken nor overwritten.

@@ -38,7 +38,7 @@ extension Connection {
         let changed = renamed.union([form.id])
         for (view, name) in old where changed.contains(view.form) { try dropView(name) }
         guard names.forms[form.id] != nil else { throw StoreError.damaged("a form without a view") }
-        for id in changed.sorted() { try createViews(ofForm: id, names) }
+        for id in changed.sorted() { try createViews(ofForm: id, names, known: form) }
     }
 
     /// Makes all of the forms' views anew, after this program's idea of them has changed.
@@ -49,14 +49,18 @@ extension Connection {
 
     /// With the questions of all versions that this program can read. A form of which it can read none
     /// keeps the views that it has.
-    private func createViews(ofForm id: String, _ names: SQLViewNames) throws {
+    /// - Parameter known: a version that was just stored, and need not be read again.
+    private func createViews(
+        ofForm id: String, _ names: SQLViewNames, known: FormDefinition? = nil
+    ) throws {
         let stored = try query(
             """
-            SELECT definition FROM form WHERE id = ? AND definition IS NOT NULL
+            SELECT version, definition FROM form WHERE id = ? AND definition IS NOT NULL
             ORDER BY state = 'open', length(version), version
             """, [.text(id)]
-        ) { try $0.text(0) }
-        let readable = stored.compactMap { text -> FormDefinition? in
+        ) { (version: try $0.text(0), definition: try $0.text(1)) }
+        let readable = stored.compactMap { version, text -> FormDefinition? in
+            if let known, known.id == id, known.version == version { return known }
             guard let json = try? JSON.parse(Array(text.utf8)) else { return nil }
             return try? FormDefinition(json: json)
         }

@@ -25,11 +25,12 @@ extension Triggers {
 
     private static let isWaiting = "EXISTS (SELECT 1 FROM __sync_waiting WHERE \(thisField))"
 
-    /// True where this change of an inspection's state begins a mutation of its own. The first
-    /// state of a new record is no change, nor is taking an unsent one back.
+    /// True where this change of an inspection's state, or of the version by which its answers are read,
+    /// begins a mutation of its own: what was entered before it goes before it. The first one of a new
+    /// record is no change, nor is taking an unsent one back.
     static func startsMutation(oldValue: String) -> String {
         """
-        NEW.name = '@state' AND \(oldValue) IS NOT NULL AND NOT (
+        NEW.name IN ('@state', '@formVersion') AND \(oldValue) IS NOT NULL AND NOT (
                     NEW.value IS \(confirmed)
                     AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE \(thisEntry)))
         """

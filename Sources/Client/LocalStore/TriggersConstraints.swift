@@ -80,13 +80,20 @@ extension Triggers {
     }
 
     /// What the built-in fields hold. Form and version are what all answers are read by: without them
-    /// nobody could work on the inspection any more, so they stay as they began.
+    /// nobody could work on the inspection any more, so they stay as they began. `move` alone brings
+    /// another version, one of the same form that is here.
     private static func builtInRules(oldValue: String) -> String {
         """
             SELECT raise(ABORT, 'walkdown:form')
             WHERE NEW.name IN ('@form', '@formVersion') AND (
                 \(oldValue) IS NOT NULL
-                OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+                OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0))
+                AND NOT (NEW.name = '@formVersion'
+                AND (SELECT value FROM __sync_metadata WHERE key = 'moving') IS 1
+                AND EXISTS (
+                    SELECT 1 FROM form WHERE version = NEW.value AND id = (
+                        SELECT value FROM field
+                        WHERE record_id = NEW.record_id AND name = '@form')));
             SELECT raise(ABORT, 'walkdown:type')
             WHERE CASE
                 WHEN NEW.name IN ('@form', '@formVersion')

@@ -119,7 +119,7 @@ extension RemoteApplication {
                 row.fields, ofMutation: row.sequence, on: row.record, confirmed: record)
         }
         if verdict.record == nil {
-            try confirmWithoutRecord(row.fields, of: row, version: verdict.version ?? 0)
+            try confirmWithoutRecord(row.fields, of: row, by: verdict)
             // Let go by a supervisor before this device heard that one had to decide.
             if row.operation == "INSERT", verdict.version == 0 { try leave(row.record) }
         }
@@ -132,13 +132,19 @@ extension RemoteApplication {
     }
 
     /// An acknowledgement whose record is missing, as of one that left the scope meanwhile: what was
-    /// sent is what was confirmed. Without a digest, so that a pull of this very version still
-    /// brings the whole; with the version, so that what is entered later is sent and not kept
-    /// waiting for an INSERT that was taken.
+    /// sent is what was confirmed, but for what a supervisor decided otherwise. Without a digest, so that
+    /// a pull of this very version still brings the whole; with the record's version, so that what is
+    /// entered later is sent and not kept waiting for an INSERT that was taken. A field's version stays
+    /// that of what was shown: what others have done to it since nobody here has seen.
     private func confirmWithoutRecord(
-        _ fields: [FieldName], of row: OutboxEntry, version: Int64
+        _ fields: [FieldName], of row: OutboxEntry, by verdict: Verdict
     ) throws {
+        let decided = Dictionary(verdict.decisions.map { ($0.column, $0) }) { first, _ in first }
         for field in fields {
+            if let decision = decided[field] {
+                try confirm(decision, of: row)
+                continue
+            }
             try database.execute(
                 """
                 UPDATE __sync_shadow SET present = 1,
@@ -146,26 +152,41 @@ extension RemoteApplication {
                         WHERE seq_id = ?1 AND name = ?3),
                     lamport = (SELECT lamport FROM __sync_outbox_field
                         WHERE seq_id = ?1 AND name = ?3),
-                    node = (SELECT value FROM __sync_metadata WHERE key = 'node'),
-                    version = max(version, ?4)
+                    node = (SELECT value FROM __sync_metadata WHERE key = 'node')
                 WHERE record_id = ?2 AND name = ?3
-                """,
-                [
-                    .integer(row.sequence), .text(row.record.rawValue), .text(field),
-                    .integer(version),
-                ])
+                """, [.integer(row.sequence), .text(row.record.rawValue), .text(field)])
         }
         try database.execute(
             "UPDATE record SET version = max(version, ?) WHERE id = ?",
-            [.integer(version), .text(row.record.rawValue)])
+            [.integer(verdict.version ?? 0), .text(row.record.rawValue)])
         try countAnew(row.record)
+    }
+
+    /// What this device had entered does not stand: what was confirmed is shown again, or what the
+    /// supervisor entered.
+    private func confirm(_ decision: FieldDecision, of row: OutboxEntry) throws {
+        let given = try database.waitingMutation(row.id).entries[decision.column]
+        if let given {
+            try database.keepInHistory(
+                [decision.column: given], of: row.record, rule: MergeRule.scope.rawValue)
+        }
+        guard let value = decision.value else { return }
+        try database.execute(
+            """
+            UPDATE __sync_shadow SET present = 1, value = ?, lamport = 0, node = ''
+            WHERE record_id = ? AND name = ?
+            """, [DatabaseValue(value), .text(row.record.rawValue), .text(decision.column)])
     }
 
     // MARK: Not settled
 
     private func keepForReview(_ row: OutboxEntry, _ verdict: Verdict) throws {
         if verdict.isOutOfReach {
-            // Nothing of it is settled: an INSERT stays one, for the server has made no record.
+            // An INSERT stays one, for the server has made no record; of a change each field that
+            // was decided is settled, while the others wait.
+            if row.operation == "UPDATE" {
+                try leaveSettled(row, verdict, except: Set(verdict.conflicts.map(\.column)))
+            }
             try leave(row.record)
         } else {
             let named = Set(verdict.conflicts.map(\.column))
@@ -218,7 +239,7 @@ extension RemoteApplication {
         let isDone = !unsettled.contains(Mutation.deletedField) && row.operation != "UPDATE"
         guard !settled.isEmpty || isDone else { return }
         if verdict.record == nil, !settled.isEmpty {
-            try confirmWithoutRecord(settled, of: row, version: verdict.version ?? 0)
+            try confirmWithoutRecord(settled, of: row, by: verdict)
         }
         if let record = verdict.record {
             try keepLostValues(

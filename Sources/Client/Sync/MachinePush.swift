@@ -7,7 +7,9 @@ extension Machine {
         switch (phase, event) {
         case (.sealing, .sealed(var request?)):
             pages.areCurrent = false
-            request.unheard = batches.unheard
+            let told = Set(request.unheard + request.mutations.map(\.id))
+            request.unheard += batches.unheard.filter { !told.contains($0) }
+            request.unheard = Array(request.unheard.suffix(PushRequest.mostMutations))
             return send(request)
         case (.sealing, .sealed(nil)): return queueIsEmpty()
         case (.pushing(let request), .pushed(let reply)): return answered(reply, request)

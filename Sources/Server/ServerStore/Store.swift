@@ -77,6 +77,11 @@ package protocol Store: Sendable {
     /// - Returns: the versions that were open.
     /// - Throws: `unknownForm`
     func closeForm(id: String, version: String?) throws -> [String]
+    /// New inspections may begin on it again.
+    ///
+    /// - Returns: the versions that were closed.
+    /// - Throws: `unknownForm`
+    func reopenForm(id: String, version: String?) throws -> [String]
     /// How many answers there are to each question of a form's inspections and their rows, whatever
     /// their version.
     func answerCounts(ofForm id: String) throws -> [String: Int64]

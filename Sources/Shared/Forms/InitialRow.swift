@@ -47,7 +47,9 @@ extension FormCheck {
 
 extension FormFilling {
     /// The rows that an inspection begins with, in order, with ids of their own.
-    func initialRows(newID: () -> String) -> [FormAnswers.Row] {
+    func initialRows(
+        newID: () -> String, _ concerns: (String) -> Bool
+    ) -> [FormAnswers.Row] {
         var rows: [FormAnswers.Row] = []
         for initial in form.parts.rows {
             var row = FormAnswers.Row(
@@ -58,6 +60,12 @@ extension FormFilling {
             }
             rows.append(row)
         }
-        return rows
+        // A row of a new repeat within one that is none stands in no row that was begun here.
+        var begun: Set<String> = []
+        return rows.filter { row in
+            guard concerns(row.path), row.parent.map(begun.contains) ?? true else { return false }
+            begun.insert(row.id)
+            return true
+        }
     }
 }

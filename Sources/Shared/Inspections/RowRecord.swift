@@ -30,12 +30,12 @@ package struct RowRecord: Equatable, Sendable {
 }
 
 extension FormAnswers {
-    /// The answers of an inspection and of its rows, in the order in which they are asked. What the
-    /// form does not ask for at that place, as after a change of its version, is left out; nothing is
-    /// where the form is not known.
+    /// The answers of an inspection and of its rows, in the order in which they are asked.
+    /// - Parameter forms: rows that none of these versions asks for at their place, as after a move, are
+    ///   left out; nothing is where no version is known.
     package init(
         _ fields: [String: FieldValue], of inspection: String, records: [RowRecord],
-        in form: FormDefinition?
+        in forms: [FormDefinition]
     ) {
         self.init(fields.filter { !BuiltInField.isBuiltIn($0.key) })
         let byParent = Dictionary(grouping: records, by: \.parent)
@@ -43,9 +43,11 @@ extension FormAnswers {
         while let above = waiting.popLast() {
             let rows = (byParent[above.id] ?? []).filter { row in
                 guard let path = row.repetition else { return false }
-                guard let form else { return true }
-                return form.repetitions.contains { $0.path == path }
-                    && form.repetition(around: path)?.path == above.path
+                return forms.isEmpty
+                    || forms.contains { form in
+                        form.repetitions.contains { $0.path == path }
+                            && form.repetition(around: path)?.path == above.path
+                    }
             }
             for row in rows.sorted(by: RowRecord.precedes) {
                 guard let path = row.repetition, self.row(row.id) == nil else { continue }

@@ -26,11 +26,15 @@ package struct Verdict: Hashable, Sendable {
     /// The record as it is now.
     package var record: WireRecord?
     package var conflicts: [FieldConflict]
+    /// What a supervisor decided about fields of a record that the device may not see any more; what
+    /// is not named here is in force as it was sent.
+    package var decisions: [FieldDecision]
     package var error: WireError?
 
     package init(
         mutationId: MutationID, status: Status, heldBy: MutationID? = nil, version: Int64? = nil,
-        record: WireRecord? = nil, conflicts: [FieldConflict] = [], error: WireError? = nil
+        record: WireRecord? = nil, conflicts: [FieldConflict] = [],
+        decisions: [FieldDecision] = [], error: WireError? = nil
     ) {
         self.mutationId = mutationId
         self.status = status
@@ -38,7 +42,20 @@ package struct Verdict: Hashable, Sendable {
         self.version = version
         self.record = record
         self.conflicts = conflicts
+        self.decisions = decisions
         self.error = error
+    }
+}
+
+/// What a supervisor decided about a value that did not come to stand.
+package struct FieldDecision: Hashable, Sendable {
+    package var column: FieldName
+    /// What he entered instead; nil where another value stands, of which the device is told nothing.
+    package var value: FieldValue?
+
+    package init(column: FieldName, value: FieldValue? = nil) {
+        self.column = column
+        self.value = value
     }
 }
 
@@ -51,16 +68,32 @@ extension Verdict {
             version: try json.readOptional("version", Count.read),
             record: try json.readOptional("record", WireRecord.init(json:)),
             conflicts: try json.optionalArray("conflicts", of: FieldConflict.init(json:)),
+            decisions: try json.optionalArray("decisions", of: FieldDecision.init(json:)),
             error: try json.readOptional("error", WireError.init(json:)))
     }
 
     package var json: JSON {
-        [
+        var members: [String: JSON] = [
             "mutationId": mutationId.json, "status": .string(status.rawValue),
             "heldBy": JSON(heldBy?.rawValue), "version": JSON(version),
             "record": record?.json ?? .null, "conflicts": .array(conflicts.map(\.json)),
             "error": error?.json ?? .null,
         ]
+        if !decisions.isEmpty { members["decisions"] = .array(decisions.map(\.json)) }
+        return .object(members)
+    }
+}
+
+extension FieldDecision {
+    init(json: JSON) throws(CodingError) {
+        column = try json.read("column", FieldNames.read)
+        // Null is a value: the supervisor has cleared the field.
+        if let value = try json.asObject()["value"] { self.value = try FieldValue(json: value) }
+    }
+
+    var json: JSON {
+        guard let value else { return ["column": .string(column)] }
+        return ["column": .string(column), "value": value.json]
     }
 }
 

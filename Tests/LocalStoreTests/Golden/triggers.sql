@@ -156,7 +156,13 @@ BEGIN
     SELECT raise(ABORT, 'walkdown:form')
     WHERE NEW.name IN ('@form', '@formVersion') AND (
         NULL IS NOT NULL
-        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0))
+        AND NOT (NEW.name = '@formVersion'
+        AND (SELECT value FROM __sync_metadata WHERE key = 'moving') IS 1
+        AND EXISTS (
+            SELECT 1 FROM form WHERE version = NEW.value AND id = (
+                SELECT value FROM field
+                WHERE record_id = NEW.record_id AND name = '@form')));
     SELECT raise(ABORT, 'walkdown:type')
     WHERE CASE
         WHEN NEW.name IN ('@form', '@formVersion')
@@ -249,7 +255,7 @@ BEGIN
             WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
                 AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
                 AND bytes < 262144)
-        AND NOT (NEW.name = '@state' AND NULL IS NOT NULL AND NOT (
+        AND NOT (NEW.name IN ('@state', '@formVersion') AND NULL IS NOT NULL AND NOT (
             NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
             AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 END;
@@ -293,7 +299,13 @@ BEGIN
     SELECT raise(ABORT, 'walkdown:form')
     WHERE NEW.name IN ('@form', '@formVersion') AND (
         OLD.value IS NOT NULL
-        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
+        OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0))
+        AND NOT (NEW.name = '@formVersion'
+        AND (SELECT value FROM __sync_metadata WHERE key = 'moving') IS 1
+        AND EXISTS (
+            SELECT 1 FROM form WHERE version = NEW.value AND id = (
+                SELECT value FROM field
+                WHERE record_id = NEW.record_id AND name = '@form')));
     SELECT raise(ABORT, 'walkdown:type')
     WHERE CASE
         WHEN NEW.name IN ('@form', '@formVersion')
@@ -386,7 +398,7 @@ BEGIN
             WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
                 AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
                 AND bytes < 262144)
-        AND NOT (NEW.name = '@state' AND OLD.value IS NOT NULL AND NOT (
+        AND NOT (NEW.name IN ('@state', '@formVersion') AND OLD.value IS NOT NULL AND NOT (
             NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
             AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 END;
@@ -459,7 +471,7 @@ BEGIN
             WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
                 AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
                 AND bytes < 262144)
-        AND NOT (NEW.name = '@state' AND NULL IS NOT NULL AND NOT (
+        AND NOT (NEW.name IN ('@state', '@formVersion') AND NULL IS NOT NULL AND NOT (
             NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
             AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 
@@ -554,7 +566,7 @@ BEGIN
             WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id)
                 AND status = 'PENDING' AND sealed = 0 AND operation <> 'DELETE'
                 AND bytes < 262144)
-        AND NOT (NEW.name = '@state' AND OLD.value IS NOT NULL AND NOT (
+        AND NOT (NEW.name IN ('@state', '@formVersion') AND OLD.value IS NOT NULL AND NOT (
             NEW.value IS (SELECT value FROM __sync_shadow WHERE record_id = NEW.record_id AND name = NEW.name)
             AND EXISTS (SELECT 1 FROM __sync_outbox_field WHERE seq_id = (SELECT max(seq_id) FROM __sync_outbox WHERE record_id = NEW.record_id) AND name = NEW.name))));
 

@@ -11,7 +11,8 @@ extension AppState {
         case .back: whyNotBack
         case .newLine: layers.top.editor?.isMultiline == true ? nil : "this answer has one line"
         case .open: whyNotOpen
-        case .retry, .discard: whyNotFailed
+        case .retry: whyNotRetry
+        case .discard: whyNotFailed
         case .mine, .theirs, .edit: whyNotDecide(command)
         case .deleteRow: whyNotDeleteRow
         case .addRow: whyNotAddRow
@@ -103,6 +104,13 @@ extension AppState {
         return nil
     }
 
+    private var whyNotRetry: String? {
+        guard case .status(let screen) = layers.top,
+            status.row(screen.focus.focused)?.stranded == nil
+        else { return "this text was never sent: its question is gone" }
+        return whyNotFailed
+    }
+
     private var whyNotFailed: String? {
         guard case .status(let screen) = layers.top,
             let row = status.row(screen.focus.focused)
@@ -147,6 +155,9 @@ extension InspectionScreen {
             return focus.focused.flatMap { draft(of: $0) } == nil ? "there is no draft here" : nil
         case .lower, .raise:
             return focused?.limits.step == nil ? "this answer has no steps" : whyNotAnswer
+        case .move:
+            return picture.newerVersion == nil
+                ? "no newer version of this form is here" : whyNotChange
         case .takePrevious: return whyNotTakePrevious
         case .finding: return whyNotFinding
         case .findings: return picture.findings.isEmpty ? "nothing was found wrong here" : nil
@@ -231,7 +242,7 @@ extension Command {
     fileprivate var needsInspection: Bool {
         switch self {
         case .open, .sections, .nextUnanswered, .nextProblem, .complete, .reopen, .clear,
-            .discardDraft, .review, .lower, .raise, .why, .takePrevious, .pass, .fail,
+            .discardDraft, .review, .lower, .raise, .why, .takePrevious, .move, .pass, .fail,
             .notApplicable, .notObserved, .undo, .accept, .finding, .findings, .newLine:
             true
         default: false

@@ -35,6 +35,7 @@ package enum BindingTable {
         case .findingText: findingText
         case .findings: findings + moving
         case .why: moving
+        case .move: [moveNow, stay] + moving
         case .help: movingByArrows + [leave]
         case .status: status + moving + network
         case .review: review + moving
@@ -165,7 +166,7 @@ extension BindingTable {
             Row(
                 [.character("r")], .reopen, label: "Reopen",
                 help: "Take a complete inspection back to work"),
-            why, language, takePrevious, openFinding, listFindings, comments,
+            why, language, takePrevious, openFinding, listFindings, comments, move,
         ] + verdicts + steps + synchronisation + [
             statusPane,
             Row(
@@ -203,6 +204,17 @@ extension BindingTable {
     fileprivate static let takePrevious = Row(
         [.character("y")], .takePrevious, label: "",
         help: "Take the last visit's answer over as the answer to this question")
+
+    fileprivate static let move = Row(
+        [.character("V")], .move, label: "",
+        help: "Show what moving to the newest version of the form would do, and ask")
+
+    fileprivate static let moveNow = Row(
+        [.character("y")], .accept, label: "Move",
+        help: "Move the inspection to the new version; no answer is lost")
+
+    fileprivate static let stay = Row(
+        [.escape], .back, label: "Stay", help: "Leave the inspection in its version")
 
     fileprivate static let accept = Row(
         [.enter], .accept, label: "Accept", help: "Store the answer and go on")

@@ -246,6 +246,14 @@ package final class DeviceFieldwork: Fieldwork {
         try edit { try $0.reopen(id) }
     }
 
+    package func plannedMove(of id: RecordID) throws(StoreRefusal) -> MoveWords {
+        MoveWords(try onStore { try $0.plannedMove(of: id) })
+    }
+
+    package func move(_ id: RecordID, to version: String) throws(StoreRefusal) {
+        try edit { _ = try $0.move(id, to: version) }
+    }
+
     package func resolve(
         _ id: RecordID, _ decisions: [String: Decision], shown: [String: FieldValue]
     ) throws(StoreRefusal) {

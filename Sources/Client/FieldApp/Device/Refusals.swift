@@ -15,6 +15,10 @@ extension StoreRefusal {
                 self.init(.constraint, refusal.sentence)
                 return
             }
+            if let refusal = error as? MoveRefusal {
+                self.init(.other, refusal.sentence)
+                return
+            }
             self.init(.other, "\(error)")
             return
         }

@@ -68,7 +68,10 @@ extension DeviceStore {
                 fails: each.view.fails)
         }
         // One that was deleted elsewhere, and waits for a decision, is no visit.
-        if !summary.isDeleted { picture.visit = try previousVisit(of: id) }
+        if !summary.isDeleted {
+            picture.visit = try previousVisit(of: id)
+            picture.newerVersion = try newerVersion(for: id)
+        }
         return picture
     }
 
@@ -172,9 +175,32 @@ extension DeviceStore {
         picture.device = summary.deviceId.map { String($0.prefix(8)) } ?? ""
         picture.offered = summary.offered
         picture.missing = summary.missing
-        picture.rows = try queueRows(of: picture.unsynced)
+        picture.rows = try strandedRows() + queueRows(of: picture.unsynced)
         picture.isListCut = picture.unsynced > Self.mostRows
         return picture
+    }
+
+    /// Texts that were typed in what was deleted elsewhere since: this pane alone shows them.
+    private func strandedRows() throws -> [QueueRow] {
+        let drafts = try strandedDrafts()
+        guard !drafts.isEmpty else { return [] }
+        let known = try Dictionary(
+            inspections().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var labels = QuestionLabels(self)
+        return try drafts.map { stranded in
+            let summary = stranded.inspection.flatMap { known[$0] }
+            let field = stranded.draft.field
+            var row = QueueRow(
+                id: MutationID("draft \(stranded.record) \(field)"), record: stranded.record,
+                name: summary.map(shownName) ?? "a deleted inspection", badge: .failed,
+                isInspection: false, fields: [field],
+                labels: try labels.of([field], summary: summary),
+                createdAt: stranded.draft.updatedAt)
+            row.inspection = summary?.id
+            row.stranded = StrandedText(
+                record: stranded.record, field: field, text: stranded.draft.text)
+            return row
+        }
     }
 
     /// Rows of the status pane: what is beyond, nobody scrolls to, and thousands of rows with every
@@ -187,12 +213,13 @@ extension DeviceStore {
         guard !waiting.isEmpty else { return [] }
         let summaries = try inspections()
         let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
+        let places = try rowPlaces(of: Set(waiting.map(\.recordId)))
         let owners = try inspectionsOfParts()
         let findings = try findingNames(
             waiting.filter { $0.tableName == RecordTable.finding }.map(\.recordId))
         var labels = QuestionLabels(self)
         return try waiting.map { row in
-            let owner = owners[row.recordId]
+            let owner = places[row.recordId]?.inspection ?? owners[row.recordId]
             let summary = known[owner ?? row.recordId]
             let fields = row.columns.filter { !BuiltInField.isBuiltIn($0) }
             var shown = QueueRow(
@@ -203,12 +230,13 @@ extension DeviceStore {
                 createsRecord: row.operation == "INSERT",
                 isInspection: summary != nil && owner == nil,
                 reason: row.lastError.map(ReasonText.words), fields: fields,
-                labels: try findings[row.recordId].map { [$0] }
+                labels: try findings[row.recordId].map { [FormText($0)] }
                     ?? labels.of(fields, summary: summary),
                 createdAt: SyncTimestamp.shown(row.createdAtUtc), tries: Int(row.retryCount),
                 nextTry: row.nextAttemptUtc.flatMap(SyncTimestamp.shown))
             shown.isInBundle = row.isInBundle
             shown.inspection = summary == nil ? nil : owner
+            shown.place = places[row.recordId]?.address
             return shown
         }
     }
@@ -217,6 +245,7 @@ extension DeviceStore {
         let conflicts = try conflicts(of: id)
         guard !conflicts.isEmpty else { return nil }
         // A row of a repeat has its inspection's form and name.
+        let place = try rowPlaces(of: [id])[id]
         let summary = try inspection(inspectionsOfParts()[id] ?? id).summary
         let form = try heldForm(of: summary)
         let drafts = try Dictionary(
@@ -231,7 +260,8 @@ extension DeviceStore {
                 theirsBy: conflict.theirsNode.map { String($0.rawValue.prefix(8)) },
                 rule: conflict.rule, draft: drafts[conflict.column])
         }
-        var picture = ConflictPicture(id: id, name: shownName(summary), fields: fields)
+        let name = shownName(summary) + (place.map { ", " + $0.address } ?? "")
+        var picture = ConflictPicture(id: id, name: name, fields: fields)
         picture.isInBundle = try isInBundle(whatResolves: id)
         return picture
     }
@@ -297,16 +327,16 @@ extension SyncTimestamp {
     fileprivate static func shown(_ text: String) -> Int64? { try? milliseconds(text) }
 }
 
-/// Questions of forms by their labels, each form read once.
+/// What questions of forms are called, each form read once.
 private struct QuestionLabels {
     private let store: DeviceStore
     private var forms: [String: FormDefinition?] = [:]
 
     init(_ store: DeviceStore) { self.store = store }
 
-    mutating func of(_ paths: [String], summary: InspectionSummary?) throws -> [String] {
-        guard let summary, let form = try form(of: summary) else { return paths }
-        return paths.map { form.question(named: $0)?.label ?? $0 }
+    mutating func of(_ paths: [String], summary: InspectionSummary?) throws -> [FormText] {
+        guard let summary, let form = try form(of: summary) else { return [] }
+        return paths.map { form.question(named: $0)?.text ?? FormText($0) }
     }
 
     private mutating func form(of summary: InspectionSummary) throws -> FormDefinition? {

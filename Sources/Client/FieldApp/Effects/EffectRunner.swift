@@ -151,6 +151,8 @@ package final class EffectRunner: Sendable {
         case .release(let id, let paths): try fieldwork.release(paths, of: id)
         case .complete(let id): try fieldwork.complete(id)
         case .reopen(let id): try fieldwork.reopen(id)
+        case .planMove(let id): return .movePlanned(id, try fieldwork.plannedMove(of: id))
+        case .move(let id, let version): try fieldwork.move(id, to: version)
         case .resolve(let id, let decisions, let shown):
             try fieldwork.resolve(id, decisions, shown: shown)
         case .retry(let id): try fieldwork.retry(id)
@@ -208,6 +210,8 @@ package final class EffectRunner: Sendable {
         switch effect {
         case .complete(let id): .complete(id)
         case .reopen(let id): .reopen(id)
+        case .planMove(let id): .planMove(id)
+        case .move(let id, _): .move(id)
         case .resolve(let id, _, _): .resolve(id)
         case .addRow(let id, _, _): .addRow(id)
         case .deleteRow(let id, _): .deleteRow(id)

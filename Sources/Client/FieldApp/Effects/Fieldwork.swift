@@ -55,6 +55,9 @@ package protocol Fieldwork: Sendable {
 
     func complete(_ id: RecordID) throws(StoreRefusal)
     func reopen(_ id: RecordID) throws(StoreRefusal)
+    /// What a move to the newest open version would do.
+    func plannedMove(of id: RecordID) throws(StoreRefusal) -> MoveWords
+    func move(_ id: RecordID, to version: String) throws(StoreRefusal)
     /// Refused where the other side is not what `shown` says any more.
     func resolve(
         _ id: RecordID, _ decisions: [String: Decision], shown: [String: FieldValue]

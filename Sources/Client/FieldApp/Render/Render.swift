@@ -23,6 +23,7 @@ package struct Scroll: Sendable {
     var finding = ScrollAnchor<FindingField>()
     var findings = ScrollAnchor<RecordID>()
     var why = ScrollAnchor<Int>()
+    var move = ScrollAnchor<Int>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
     var commands = ScrollAnchor<AppState.Entry.Subject>()
@@ -82,6 +83,7 @@ struct Frame {
         case .finding(let screen): drawFinding(screen, in: space)
         case .findings(let screen): drawFindings(screen, in: space)
         case .why(let screen): drawWhy(screen, in: space)
+        case .move(let screen): drawMove(screen, in: space)
         case .status(let screen): drawQueue(screen, in: space)
         case .review(let screen): drawReview(screen, in: space)
         case .help(let screen): drawHelp(screen, in: space)
@@ -102,7 +104,8 @@ extension Layer {
     fileprivate var standsOver: Bool {
         switch self {
         case .sections, .picker, .rows, .finding, .findings, .confirm: true
-        case .unlock, .worklist, .inspection, .why, .status, .review, .help, .palette: false
+        case .unlock, .worklist, .inspection, .why, .move, .status, .review, .help, .palette:
+            false
         }
     }
 }

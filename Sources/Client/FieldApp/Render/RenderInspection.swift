@@ -33,6 +33,41 @@ extension Frame {
             ).item
         case .repetition(let repetition):
             return RepetitionItem(repetition, item, of: screen, columns, in: self).item
+        case .newerVersion: return remark(item.label, columns)
+        case .orphans: return heading(item.label, nil)
+        case .orphan(let answer): return orphan(item, answer, of: screen, columns)
+        }
+    }
+
+    private func remark(_ text: String, _ columns: QuestionColumns) -> ListItem<AnswerKey> {
+        let lines = TextFlow.wrapped(text, to: max(1, columns.width - 2))
+        return ListItem(nil, rows: lines.count) { [theme] canvas, rect in
+            canvas.lines(
+                lines,
+                in: Rect(
+                    column: rect.column + 1, row: rect.row, columns: rect.columns - 2,
+                    rows: rect.rows), style: theme.warning)
+        }
+    }
+
+    /// An answer without its question: its address, and all of it.
+    private func orphan(
+        _ item: ScreenItem, _ answer: String, of screen: InspectionScreen,
+        _ columns: QuestionColumns
+    ) -> ListItem<AnswerKey> {
+        let isFocused = item.key != nil && screen.focus.focused == item.key
+        let indent = QuestionColumns.indent
+        let lines = TextFlow.wrapped(
+            "\(item.label): \(answer)", to: max(1, columns.width - indent - 1))
+        let marker = marker(isFocused)
+        return ListItem(item.key, rows: lines.count) { [theme] canvas, rect in
+            canvas.text(marker, column: rect.column, row: rect.row)
+            canvas.lines(
+                lines,
+                in: Rect(
+                    column: rect.column + indent, row: rect.row,
+                    columns: rect.columns - indent - 1, rows: rect.rows), style: theme.muted)
+            if isFocused { Frame.highlight(&canvas, rect, theme) }
         }
     }
 

@@ -1,3 +1,4 @@
+import Forms
 import Replication
 import TerminalKit
 
@@ -65,8 +66,12 @@ extension Frame {
         _ row: QueueRow, isFocused: Bool, width: Int
     ) -> ListItem<QueueRow.ID> {
         let word = row.isInFlight ? "sent" : row.badge.label
-        let head = "\(row.name) (\(word))"
+        let state = row.stranded == nil ? word : "typed, deleted since"
+        let head = row.name + (row.place.map { ", " + $0 } ?? "") + " (\(state))"
         var details = [String]()
+        if let text = row.stranded?.text {
+            details += TextFlow.wrapped(ShownText.clean(text), to: max(1, width - 6))
+        }
         if let reason = row.reason { details += TextFlow.wrapped(reason, to: max(1, width - 6)) }
         details += TextFlow.wrapped(queueDetails(of: row), to: max(1, width - 6))
         let badge = symbol(row.badge)
@@ -91,9 +96,11 @@ extension Frame {
 
     private func queueDetails(of row: QueueRow) -> String {
         var details: [String] = []
-        let names = row.labels.isEmpty ? row.fields : row.labels
+        let names =
+            row.labels.isEmpty ? row.fields : row.labels.map { $0.plain(in: state.language) }
         if !names.isEmpty { details.append(names.joined(separator: ", ")) }
         if let created = row.createdAt { details.append("age \(time.age(created))") }
+        if row.stranded != nil { return details.joined(separator: "; ") }
         if row.badge == .failed || row.tries > 0 {
             details.append(row.tries == 1 ? "1 failed try" : "\(row.tries) failed tries")
         }

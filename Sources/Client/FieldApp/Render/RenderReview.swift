@@ -123,7 +123,9 @@ struct ReviewItem {
     private func side(
         _ title: String, _ value: FieldValue, isChosen: Bool, instead words: String? = nil
     ) -> Side {
-        let text = words ?? field.question?.shown(value) ?? ShownText.clean(value.plainText)
+        let text =
+            words ?? field.question?.shown(value, in: frame.state.language)
+            ?? ShownText.clean(value.plainText)
         return Side(
             title: title, lines: TextFlow.wrapped(text.isEmpty ? "-" : text, to: valueColumns),
             isChosen: isChosen)
@@ -140,7 +142,7 @@ struct ReviewItem {
         let state = decision == nil ? "\(frame.symbol(.conflict)) undecided" : "decided"
         let room = line.columns - CellWidth.of(state) - 4
         canvas.text(
-            field.label, column: line.column + 2, row: line.row,
+            field.label(in: frame.state.language), column: line.column + 2, row: line.row,
             limit: room, style: theme.title)
         canvas.textEnding(
             state, before: line.endColumn - 1, row: line.row,

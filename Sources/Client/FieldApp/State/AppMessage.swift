@@ -1,4 +1,5 @@
 package import Forms
+package import Inspections
 package import Replication
 package import TerminalKit
 
@@ -37,6 +38,7 @@ package enum AppMessage: Sendable {
     case findingRaised(RecordID, finding: RecordID, InspectionPicture?)
     case findingChanged(RecordID, finding: RecordID, InspectionPicture?)
     case findingRemoved(RecordID, finding: RecordID, InspectionPicture?)
+    case movePlanned(RecordID, MoveWords)
     case done(Deed)
     case refused(Deed, StoreRefusal)
 
@@ -94,6 +96,8 @@ package enum Deed: Equatable, Sendable {
     case open(RecordID)
     case complete(RecordID)
     case reopen(RecordID)
+    case planMove(RecordID)
+    case move(RecordID)
     case retry(MutationID)
     case discard(MutationID)
     case resolve(RecordID)

@@ -33,6 +33,10 @@ package enum Effect: Equatable, Sendable {
     case release(RecordID, [String])
     case complete(RecordID)
     case reopen(RecordID)
+    /// Asks what a move to the newest version of the form would do.
+    case planMove(RecordID)
+    /// Moves it; the person has seen what that does.
+    case move(RecordID, to: String)
     /// `shown` is the other side of each answer as the person saw it: what has changed since is not
     /// decided about.
     case resolve(RecordID, [String: Decision], shown: [String: FieldValue])

@@ -71,6 +71,14 @@ package struct InspectionScreen: Equatable, Sendable {
     /// What can have the focus: questions, and the lines of repeats.
     package var keys: [AnswerKey] { items.compactMap(\.key) }
 
+    /// Answers without a question, which are shown behind all others.
+    package var orphans: Set<AnswerKey> {
+        Set(
+            items.compactMap { item in
+                if case .orphan = item.kind { item.key } else { nil }
+            })
+    }
+
     package var focusedItem: ScreenItem? {
         focus.focused.flatMap { key in items.first { $0.key == key } }
     }
@@ -234,7 +242,15 @@ package struct InspectionScreen: Equatable, Sendable {
         form = filling.state
         score = filling.score(since: picture.visit)
         if let row, filling.answers.row(row) == nil, row != awaitedRow { self.row = nil }
-        items = filling.items(in: row)
+        let version = picture.newerVersion.map { newer in
+            ScreenItem(
+                kind: .newerVersion, key: nil,
+                label: "Version \(newer) of this form is here; m shows what a move would do",
+                depth: 0)
+        }
+        items =
+            (row == nil && whyNotChange == nil ? [version].compactMap(\.self) : [])
+            + filling.items(in: row)
         focus.settle(keys)
     }
 }

@@ -65,6 +65,8 @@ package struct InspectionPicture: Equatable, Sendable {
     package var whyReadOnly: String?
     /// The last visit to the same equipment.
     package var visit: Visit?
+    /// A newer version of the form that is here, to which the inspection could move.
+    package var newerVersion: String?
 
     package init(
         id: RecordID, name: String, site: String, form: FormDefinition, state: InspectionState,
@@ -160,8 +162,10 @@ package struct StatusPicture: Equatable, Sendable {
 package struct QueueRow: Equatable, Sendable, Identifiable {
     package var id: MutationID
     package var record: RecordID
-    /// The name of the record that it changes.
+    /// The name of the record that it changes; of a row that of its inspection.
     package var name: String
+    /// Which row of a repeat it changes, as `pump[2]`.
+    package var place: String?
     package var badge: Badge
     package var isInFlight: Bool
     /// Whether it creates its record: to discard it is to discard the record.
@@ -171,11 +175,13 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     package var inspection: RecordID?
     /// Whether a bundle may bring back what is discarded here.
     package var isInBundle = false
+    /// Where this is no change, but a text that was typed in what was deleted elsewhere since.
+    package var stranded: StrandedText?
     /// Why it failed or waits, in the server's words.
     package var reason: String?
-    /// The answers that it changes: paths, and their labels on the screen.
+    /// The answers that it changes: paths, and what they are called on the screen.
     package var fields: [String]
-    package var labels: [String]
+    package var labels: [FormText]
     package var createdAt: Int64?
     package var tries: Int
     package var nextTry: Int64?
@@ -183,7 +189,7 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     package init(
         id: MutationID, record: RecordID, name: String, badge: Badge, isInFlight: Bool = false,
         createsRecord: Bool = false, isInspection: Bool = true, reason: String? = nil,
-        fields: [String] = [], labels: [String] = [], createdAt: Int64? = nil, tries: Int = 0,
+        fields: [String] = [], labels: [FormText] = [], createdAt: Int64? = nil, tries: Int = 0,
         nextTry: Int64? = nil
     ) {
         self.id = id
@@ -202,9 +208,23 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     }
 }
 
-/// Answers that two people changed, for one inspection.
+/// A text that was typed and not accepted, and whose question nothing shows any more.
+package struct StrandedText: Equatable, Sendable {
+    package var record: RecordID
+    package var field: String
+    package var text: String
+
+    package init(record: RecordID, field: String, text: String) {
+        self.record = record
+        self.field = field
+        self.text = text
+    }
+}
+
+/// Answers that two people changed, for one inspection or one row.
 package struct ConflictPicture: Equatable, Sendable {
     package var id: RecordID
+    /// The inspection's, with the place of a row, as `RT-1, pump[2]`.
     package var name: String
     package var fields: [ConflictField]
     /// Whether a bundle may bring back what is given up here.
@@ -244,8 +264,8 @@ package struct ConflictField: Equatable, Sendable, Identifiable {
     }
 
     package var id: String { path }
-    package var label: String {
-        question?.label ?? (isRecord ? "All of it" : path)
+    package func label(in language: String?) -> String {
+        question?.text.plain(in: language) ?? (isRecord ? "All of it" : path)
     }
 
     /// Whether the record itself is meant: nobody has changed an answer of it here, but work below it

@@ -1,3 +1,4 @@
+import Coding
 package import Forms
 
 /// Something in the list of an inspection: a heading, a question, or the line of a repeat.
@@ -10,6 +11,12 @@ package struct ScreenItem: Equatable, Sendable {
         case group
         case question(Question)
         case repetition(Repetition)
+        /// A newer version of the form is here.
+        case newerVersion
+        /// Above answers that the form does not ask for in this version.
+        case orphans
+        /// One of them, as it is shown: to be read, and to be gone to so that it comes into view.
+        case orphan(String)
     }
 
     package let kind: Kind
@@ -39,13 +46,25 @@ extension FormFilling {
                 let title = text(form.sections[index].text, at: nil)
                 return inside.isEmpty
                     ? [] : [heading(.section(index), title, depth: 0)] + inside
-            }
+            } + orphanItems
         }
         guard let path = answers.row(row)?.path,
             let repetition = form.repetitions.first(where: { $0.path == path })
         else { return [] }
         return [heading(.row(row), name(ofRow: row), depth: 0)]
             + items(of: repetition.items, in: row, depth: 0)
+    }
+
+    /// Behind everything that is asked.
+    private var orphanItems: [ScreenItem] {
+        let orphans = orphans
+        guard !orphans.isEmpty else { return [] }
+        return [heading(.orphans, "Not asked by this version, kept", depth: 0)]
+            + orphans.map { key in
+                ScreenItem(
+                    kind: .orphan(ShownText.clean(value(of: key).plainText)), key: key,
+                    label: address(of: key), depth: 0)
+            }
     }
 
     private func heading(_ kind: ScreenItem.Kind, _ label: String, depth: Int) -> ScreenItem {

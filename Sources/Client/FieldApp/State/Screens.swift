@@ -1,5 +1,6 @@
 package import Coding
 package import Forms
+package import Inspections
 package import Replication
 package import TerminalKit
 
@@ -66,6 +67,22 @@ package struct WhyScreen: Equatable, Sendable {
     package init(title: String, lines: [Line]) {
         self.title = title
         self.lines = lines
+    }
+}
+
+/// What a move to a newer version of the form would do, before it is done.
+package struct MoveScreen: Equatable, Sendable {
+    package let inspection: RecordID
+    package let from: String
+    package let to: String
+    package let lines: [MoveWords.Line]
+    package var focus = ListFocus<Int>(0)
+
+    package init(_ inspection: RecordID, _ words: MoveWords) {
+        self.inspection = inspection
+        from = words.move.from
+        to = words.move.to
+        lines = words.lines
     }
 }
 

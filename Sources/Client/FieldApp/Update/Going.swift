@@ -8,7 +8,10 @@ extension AppState {
     /// To the next question of the same list, or the next repeat; what the form fills in is passed over.
     mutating func advance() {
         guard case .inspection(var screen) = layers.top else { return }
-        let keys = screen.keys.filter { screen.isToBeAnswered($0) || $0 == screen.focus.focused }
+        let orphans = screen.orphans
+        let keys = screen.keys.filter {
+            (screen.isToBeAnswered($0) && !orphans.contains($0)) || $0 == screen.focus.focused
+        }
         guard let here = screen.focus.focused, let index = keys.firstIndex(of: here) else {
             return
         }

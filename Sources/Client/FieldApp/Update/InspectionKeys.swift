@@ -29,6 +29,7 @@ extension AppState {
         case .findings:
             listFindings()
             return []
+        case .move: return inspectionScreen.map { [.planMove($0.id)] } ?? []
         case .addRow: return addRow()
         case .undo: return takeBack()
         case .accept: return acceptAnswer()
@@ -272,7 +273,7 @@ extension InspectionScreen {
         trial.set(value, at: key)
         var made = 0
         do throws(CountRefusal) {
-            try trial.followCounts(since: before, mayRemove: false) {
+            try trial.followCounts(since: before, mayRemove: false) { _, _ in
                 made += 1
                 return "new row \(made)"
             }

@@ -13,6 +13,7 @@ extension AppState {
         case .finding(let screen): screen.editor == nil ? .finding : .findingText
         case .findings: .findings
         case .why: .why
+        case .move: .move
         case .status: .status
         case .review(let screen): screen.editor == nil ? .review : .resolution
         case .help: .help
@@ -39,7 +40,8 @@ extension AppState {
         case .filter, .help, .palette:
             editFilter { $0.handle(key) }
             return []
-        case .worklist, .sections, .rows, .findings, .why, .status, .review, .confirm: return []
+        case .worklist, .sections, .rows, .findings, .why, .move, .status, .review, .confirm:
+            return []
         }
     }
 
@@ -69,7 +71,8 @@ extension AppState {
         case .finding:
             notice = Notice("Enter opens the text; then it takes what is pasted")
             return []
-        case .worklist, .sections, .rows, .marking, .ranking, .findings, .why, .status, .review,
+        case .worklist, .sections, .rows, .marking, .ranking, .findings, .why, .move, .status,
+            .review,
             .confirm:
             return []
         }
@@ -123,6 +126,7 @@ extension AppState {
         case .status: return performStatus(command)
         case .review: return performReview(command)
         case .palette(let screen): return run(screen)
+        case .move(let screen): return command == .accept ? move(screen) : []
         case .help, .why, .confirm: return []
         }
     }

@@ -63,6 +63,9 @@ extension AppState {
         case .why(var screen):
             screen.focus.move(by: distance, in: Array(screen.lines.indices))
             layers.top = .why(screen)
+        case .move(var screen):
+            screen.focus.move(by: distance, in: Array(screen.lines.indices))
+            layers.top = .move(screen)
         case .status(var screen):
             screen.focus.move(by: distance, in: status.rows.map(\.id))
             layers.top = .status(screen)

@@ -12,11 +12,14 @@ extension AppState {
         case .status(let picture):
             tellOfOffers(picture)
             tellOfMissing(picture)
+            tellOfStranded(picture)
             status = picture
             settleStatus()
         case .inspection(let picture):
+            let leaving = leaveEditor(goneFrom: picture)
             show(picture)
             tellOfRecoveredDrafts(picture.id)
+            return leaving
         case .conflict(let picture):
             changeReview(picture.id) { $0.show(picture) }
             // Until the review is left, nobody's later value slips under the ones that are shown.
@@ -43,6 +46,8 @@ extension AppState {
             return receive(changed: finding, of: id, picture)
         case .findingRemoved(let id, let finding, let picture):
             return receive(removed: finding, of: id, picture)
+        case .movePlanned(let id, let words):
+            receive(planned: words, of: id)
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
@@ -70,6 +75,17 @@ extension AppState {
         notice = Notice(
             (picture.missing == 1 ? "1 saved change is" : "\(picture.missing) saved changes are")
                 + " missing since damage: 'walkdown doctor'", .bad)
+    }
+
+    /// A row under somebody's fingers was deleted elsewhere, say: the text is nowhere else on the screen.
+    private mutating func tellOfStranded(_ picture: StatusPicture) {
+        let known = Set(status.rows.filter { $0.stranded != nil }.map(\.id))
+        guard
+            let row = picture.rows.first(where: { $0.stranded != nil && !known.contains($0.id) })
+        else { return }
+        notice = Notice(
+            "What was typed in \(row.name) has no question any more: the status pane keeps it",
+            .bad)
     }
 
     /// Goes to the first of them, so that nobody has to look for it.
@@ -139,11 +155,13 @@ extension AppState {
         case .complete:
             notice = Notice("Complete. It goes out with the next synchronisation", .good)
         case .reopen: notice = Notice("In progress again")
+        case .move:
+            notice = Notice("Moved; what this version does not ask for stands at the end", .good)
         case .retry: notice = Notice("Waits to be sent again")
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
-        case .open, .addRow, .deleteRow, .finding, .refresh: break
+        case .open, .addRow, .deleteRow, .finding, .planMove, .refresh: break
         }
         return refresh()
     }
@@ -170,7 +188,7 @@ extension AppState {
                 warning = refusal.text.sentence
             }
             return takeBackFindings(of: id)
-        case .complete, .reopen, .retry, .discard, .refresh: break
+        case .complete, .reopen, .planMove, .move, .retry, .discard, .refresh: break
         }
         return []
     }

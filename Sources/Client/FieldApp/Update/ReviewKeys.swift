@@ -56,8 +56,8 @@ extension AppState {
                 .picker(
                     PickerScreen(
                         purpose: .resolution(screen.id), key: AnswerKey(field.path),
-                        question: question, label: field.label,
-                        offered: question.choices.map { ($0, $0.label) },
+                        question: question, label: field.label(in: language),
+                        offered: question.choices.map { ($0, $0.text.plain(in: language)) },
                         text: field.mine.plainText)))
             return []
         }

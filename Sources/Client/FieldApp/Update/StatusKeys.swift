@@ -16,7 +16,10 @@ extension AppState {
         case .open: return open(row)
         case .retry: return [.retry(row.id)]
         case .discard:
-            layers.push(.confirm(confirmation(toDiscard: row)))
+            layers.push(
+                .confirm(
+                    row.stranded.map { confirmation(toDiscard: $0) }
+                        ?? confirmation(toDiscard: row)))
             return [.flushInput]
         default: return []
         }
@@ -24,6 +27,10 @@ extension AppState {
 
     private mutating func open(_ row: QueueRow) -> [Effect] {
         if row.badge == .conflict { return openReview(row.record) }
+        // Its own question is gone: the inspection, to type it elsewhere.
+        if row.stranded != nil, let inspection = row.inspection {
+            return open(inspection, at: nil)
+        }
         if let inspection = row.inspection {
             let key = row.fields.first.map { AnswerKey(row: row.record.rawValue, $0) }
             return open(inspection, at: key)
@@ -33,6 +40,14 @@ extension AppState {
             return []
         }
         return open(row.record, at: row.fields.first.map { AnswerKey($0) })
+    }
+
+    private func confirmation(toDiscard stranded: StrandedText) -> Confirmation {
+        Confirmation(
+            deed: .discardDraft(stranded.record, AnswerKey(stranded.field)),
+            title: "Discard this text?",
+            consequence: "It was typed in what was deleted since, and stands nowhere else.",
+            way: .key("y"), now: now)
     }
 
     /// The name itself, where every keyboard can type it in reasonable time.
@@ -109,7 +124,7 @@ extension AppState {
                 screen.keepDraft(nil, of: key)
                 screen.recovered.remove(key)
             }
-            return [.draft(id, key, text: nil)]
+            return [.draft(id, key, text: nil), .loadStatus]
         case .deleteRow(let id, let row): return [.deleteRow(id, row)]
         case .removeFinding(let id, let finding): return [.removeFinding(id, finding: finding)]
         case .removeRows(_, let key, let value, let text):

@@ -215,6 +215,7 @@ struct JournalComparison {
                 }
                 try database.setMetadata("transaction_number", .integer(replay.number))
                 try database.setMetadata("baton", DatabaseValue(replay.position.baton))
+                try database.keepUnheardFromQueue()
                 try database.raiseCounters(above: replay, by: 0)
                 try database.noteMissing(missing)
             }

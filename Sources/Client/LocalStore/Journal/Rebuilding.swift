@@ -124,6 +124,7 @@ extension Connection {
         let restored = try whileApplying {
             try restore(replay.standing, incomplete: replay.incomplete)
         }
+        try keepUnheardFromQueue()
         try raiseCounters(above: replay, by: margin)
         return restored
     }

@@ -10,6 +10,10 @@ extension FormCompiler {
                 loose += try items([item])
             case .group(let group):
                 closeSection(&loose)
+                if let repetition = group.onlyRepeat {
+                    try addSection(of: repetition, label: group.label)
+                    continue
+                }
                 let items = try items(group.items)
                 guard !items.isEmpty else { continue }
                 let text = try text(group.label) ?? FormText(parts.title)
@@ -18,8 +22,7 @@ extension FormCompiler {
                 addSection(text, group.isFieldList ? [.group(top)] : items)
             case .repeat(let repetition):
                 closeSection(&loose)
-                let compiled = try self.repetition(repetition, label: nil)
-                addSection(compiled.text ?? FormText(parts.title), [.repetition(compiled)])
+                try addSection(of: repetition, label: nil)
             }
         }
         closeSection(&loose)
@@ -32,11 +35,18 @@ extension FormCompiler {
     private var topItems: [BodyItem] {
         var items = form.body
         while items.count == 1, case .group(let group) = items[0], !group.isFieldList,
-            group.items.contains(where: \.isContainer)
+            group.onlyRepeat == nil, group.items.contains(where: \.isContainer)
         {
             items = group.items
         }
         return items
+    }
+
+    private mutating func addSection(
+        of item: BodyRepeat, label: Caption?
+    ) throws(FormImportError) {
+        let repetition = try self.repetition(item, label: label)
+        addSection(repetition.text ?? FormText(parts.title), [.repetition(repetition)])
     }
 
     private mutating func closeSection(_ loose: inout [FormItem]) {
@@ -62,8 +72,7 @@ extension FormCompiler {
                 }
                 compiled.append(.question(try question(control)))
             case .group(let group):
-                // A group that only holds a repeat is the repeat's label.
-                if group.items.count == 1, case .repeat(let repetition) = group.items[0] {
+                if let repetition = group.onlyRepeat {
                     compiled.append(
                         .repetition(try self.repetition(repetition, label: group.label)))
                     continue
@@ -138,6 +147,14 @@ extension FormCompiler {
             guard relevant != nil || readonly != nil else { continue }
             parts.groups.append(GroupRules(path: path, relevant: relevant, readonly: readonly))
         }
+    }
+}
+
+extension BodyGroup {
+    /// A group that only holds a repeat is the repeat's label.
+    fileprivate var onlyRepeat: BodyRepeat? {
+        guard items.count == 1, case .repeat(let repetition) = items[0] else { return nil }
+        return repetition
     }
 }
 

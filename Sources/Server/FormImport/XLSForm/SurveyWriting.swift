@@ -45,6 +45,8 @@ struct SurveyWriting {
                 try sectionBind(of: node)
                 let written = try write(node.children)
                 instance.children = written.nodes
+                // The reference writes a first row; who wants none says so.
+                instance.isTemplate = node.row["walkdown::empty"].map(TableRow.isYes) ?? false
                 var group = try group(of: node)
                 group.appearance = []
                 group.items = [.repeat(try repeated(node, items: written.body))]

@@ -5,28 +5,51 @@ package enum XLSFormReader {
         _ bytes: [UInt8], name: String
     ) throws(FormImportError) -> ImportedForm {
         let workbook = try Workbook(bytes)
+        return try read(name: name, sheets: workbook.sheetNames) {
+            name, warnings throws(FormImportError) in try workbook.sheet(name, &warnings)
+        }
+    }
+
+    /// The same with each sheet as a file of comma-separated values, which can be read as text.
+    /// - Parameter sheets: by their names: `survey`, `choices`, `settings`, `external_choices`.
+    package static func read(
+        sheets: [String: [UInt8]], name: String
+    ) throws(FormImportError) -> ImportedForm {
+        try read(name: name, sheets: sheets.keys.sorted()) {
+            sheet, _ throws(FormImportError) in
+            guard let bytes = sheets[sheet] else { return nil }
+            return try Sheet(csv: bytes, name: sheet)
+        }
+    }
+
+    private typealias Lookup = (
+        _ name: String, _ warnings: inout WarningList
+    ) throws(FormImportError) -> Sheet?
+
+    private static func read(
+        name: String, sheets: [String], _ lookup: Lookup
+    ) throws(FormImportError) -> ImportedForm {
         var warnings = WarningList()
-        guard let survey = try table(.survey, in: workbook, &warnings) else {
-            let names = workbook.sheetNames.prefix(10).joined(separator: ", ")
+        guard let survey = try table(.survey, lookup, &warnings) else {
+            let names = sheets.prefix(10).joined(separator: ", ")
             throw FormImportError(.file, "there is no sheet survey (there are: \(names))")
         }
-        let choices = try table(.choices, in: workbook, &warnings)
-        let external = try table(.externalChoices, in: workbook, &warnings)
-        for sheet in workbook.sheetNames where ["entities", "osm"].contains(sheet.lowercased()) {
+        let choices = try table(.choices, lookup, &warnings)
+        let external = try table(.externalChoices, lookup, &warnings)
+        for sheet in sheets where ["entities", "osm"].contains(sheet.lowercased()) {
             warnings.unsupported(
                 "sheet \(sheet.lowercased())", at: .cell(sheet: sheet, row: 1, column: nil))
         }
-        let settings = try FormSettings(
-            try table(.settings, in: workbook, &warnings), &warnings)
-        let sheets = SurveySheets(
+        let settings = try FormSettings(try table(.settings, lookup, &warnings), &warnings)
+        let parts = SurveySheets(
             survey: survey, choices: choices, external: external, settings: settings)
-        return try sheets.form(name: name, warnings)
+        return try parts.form(name: name, warnings)
     }
 
     private static func table(
-        _ kind: TableKind, in workbook: Workbook, _ warnings: inout WarningList
+        _ kind: TableKind, _ lookup: Lookup, _ warnings: inout WarningList
     ) throws(FormImportError) -> Table? {
-        guard let sheet = try workbook.sheet(kind.rawValue, &warnings) else { return nil }
+        guard let sheet = try lookup(kind.rawValue, &warnings) else { return nil }
         return Table(sheet, kind, &warnings)
     }
 }
@@ -201,7 +224,7 @@ struct SurveySheets {
         var known = Set(form.secondary.map(\.id))
         for expression in form.expressions {
             for id in ExpressionScan.literals(of: "pulldata(", in: expression.text)
-            where known.insert(id).inserted {
+            where !id.hasPrefix("@") && known.insert(id).inserted {
                 form.secondary.append(
                     SecondaryInstance(id: id, source: .csv("\(id).csv"), place: expression.place))
             }

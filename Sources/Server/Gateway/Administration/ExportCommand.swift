@@ -101,7 +101,7 @@ enum ExportCommand {
     private static func table(_ rows: [ExportRow], _ forms: PublishedVersions) -> String {
         let answered = Set(rows.flatMap(\.fields.keys))
         let columns = forms.columns(of: Set(rows.map(\.form)), repeat: nil, answered)
-        var text = CSVWriter.line(["id"] + ofInspection + columns.map(CSVWriter.inert))
+        var text = CSVWriter.line(CSVWriter.headings(["id"] + ofInspection, columns))
         for row in rows {
             text += CSVWriter.line(
                 [CSVWriter.inert(row.id.rawValue)] + words(of: row)
@@ -120,8 +120,8 @@ enum ExportCommand {
         let answered = Set(parts.flatMap(\.part.fields.keys))
         let columns = forms.columns(of: Set(rows.map(\.form)), repeat: path, answered)
         var text = CSVWriter.line(
-            ["id", "inspection", "parent", "position"] + ofInspection
-                + columns.map(CSVWriter.inert))
+            CSVWriter.headings(
+                ["id", "inspection", "parent", "position"] + ofInspection, columns))
         for (row, part) in parts {
             var cells = [part.id, row.id, part.parent ?? row.id].map {
                 CSVWriter.inert($0.rawValue)

@@ -130,7 +130,7 @@ struct FormCaseRun {
     private mutating func followCounts(since before: [RepeatPlace: Int]) {
         let ids = ids
         do throws(CountRefusal) {
-            try filling.followCounts(since: before, mayRemove: true, newID: { ids.next() })
+            try filling.followCounts(since: before, mayRemove: true, newID: { _, _ in ids.next() })
         } catch {
             guard case .tooManyRows(let limit) = error else { return }
             fail("the count of a repeat", "is more than \(limit) rows")
@@ -230,7 +230,9 @@ struct FormCaseRun {
             fail("name", expected: name, filling.instanceName ?? "none")
         }
         if let score = expected.score { compare(filling.score, with: score) }
-        guard var wanted = expected.problems else { return }
+        guard let named = expected.problems else { return }
+        var wanted: [String: String] = [:]
+        for (name, words) in named { wanted[address(named: name)] = words }
         for problem in problems {
             let address = address(of: problem)
             let message = message(of: problem)
@@ -263,6 +265,14 @@ struct FormCaseRun {
             guard let wanted, wanted != actual else { continue }
             fail("score \(what)", expected: wanted, actual)
         }
+    }
+
+    /// Of a question that a case names by its bare name.
+    private func address(named name: String) -> String {
+        guard let question = form.question(named: name),
+            form.repetition(around: question.path) == nil
+        else { return name }
+        return question.path
     }
 
     private func address(of problem: FormProblem) -> String {

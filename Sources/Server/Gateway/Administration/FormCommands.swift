@@ -7,7 +7,8 @@ import ServerStore
 
 enum FormCommands {
     static let all = [
-        publish, list, FormDiffCommand.entry, close, FormCheckCommand.entry, FormTestCommand.entry,
+        publish, list, FormDiffCommand.entry, close, reopen, FormCheckCommand.entry,
+        FormTestCommand.entry,
     ]
 
     static let publish = Administration(
@@ -66,24 +67,42 @@ enum FormCommands {
         return .done
     }
 
-    static let close = Administration(
-        name: "close",
+    static let close = change(
+        "close",
         summary: "Let no new inspection begin on a form, or on one version; those begun go on.",
-        positionals: [Positional("ID"), Positional("VERSION", isRequired: false)]
-    ) { session, invocation, console in
-        let id = invocation.operand("ID")
-        let closed = try session.store.closeForm(
-            id: id, version: invocation.optionalOperand("VERSION"))
-        if invocation.has("json") {
-            let document: JSON = [
-                "id": .string(id), "closed": .array(closed.map { .string($0) }),
-            ]
-            try console.writeDocument(document.serialized())
-        } else {
-            for version in closed { try console.writeLine("\(id) \(version) closed") }
-            if closed.isEmpty { try console.writeLine("\(terminalSafe(id)) was closed already") }
+        done: "closed"
+    ) { try $0.closeForm(id: $1, version: $2) }
+
+    static let reopen = change(
+        "reopen", summary: "Let new inspections begin again on a form, or on one version.",
+        done: "open"
+    ) { try $0.reopenForm(id: $1, version: $2) }
+
+    /// - Parameter done: the state that the versions have then, which is also their name in JSON.
+    private static func change(
+        _ name: String, summary: String, done: String,
+        _ change: @escaping @Sendable (any Store, String, String?) throws -> [String]
+    ) -> Administration {
+        Administration(
+            name: name, summary: summary,
+            positionals: [Positional("ID"), Positional("VERSION", isRequired: false)]
+        ) { session, invocation, console in
+            let id = invocation.operand("ID")
+            let versions = try change(
+                session.store, id, invocation.optionalOperand("VERSION"))
+            if invocation.has("json") {
+                let document: JSON = [
+                    "id": .string(id), done: .array(versions.map { .string($0) }),
+                ]
+                try console.writeDocument(document.serialized())
+            } else {
+                for version in versions { try console.writeLine("\(id) \(version) \(done)") }
+                if versions.isEmpty {
+                    try console.writeLine("\(terminalSafe(id)) was \(done) already")
+                }
+            }
+            return .done
         }
-        return .done
     }
 }
 

@@ -72,10 +72,10 @@ struct Admission {
         if !isParked { try checkAbove(lineage) }
         try checkRoom()
         try checkFinding()
-        let policies = try fieldPolicies()
+        var policies = try fieldPolicies()
         for column in mutation.columns {
             guard let value = mutation.changes[column]?.value else { continue }
-            try check(column, value, form: policies.form)
+            try check(column, value, &policies)
         }
         return policies
     }
@@ -206,15 +206,30 @@ struct Admission {
         return text
     }
 
-    private func check(_ column: FieldName, _ value: FieldValue, form: FormDefinition?) throws {
+    private func check(
+        _ column: FieldName, _ value: FieldValue, _ policies: inout FieldPolicies
+    ) throws {
         try checkText(value, column)
         if column == BuiltInField.state, mutation.table == RecordTable.inspection {
             return try checkState(value)
         }
         if column == Mutation.deletedField { return try checkDeletion(value) }
-        if takesUnknown, isUnknown(column, form: form) { return }
+        if takesUnknown, isUnknown(column, form: policies.form) { return }
         if BuiltInField.isBuiltIn(column) { return try checkBuiltIn(column, value) }
-        guard let form else { return }
+        guard let form = policies.form else { return }
+        let refusal: Refusal
+        do {
+            return try checkAnswer(column, value, in: form)
+        } catch let error as Refusal {
+            refusal = error
+        }
+        guard let other = try versionTaking(column, value, besides: form) else { throw refusal }
+        if form.index(of: column) == nil { policies.adopt(column, from: other) }
+    }
+
+    private func checkAnswer(
+        _ column: FieldName, _ value: FieldValue, in form: FormDefinition
+    ) throws {
         guard let question = question(column, of: form) else {
             throw rejected(
                 .unknownQuestion, column: column,
@@ -226,6 +241,23 @@ struct Admission {
         if let problem = question.problem(with: value) {
             throw rejected(
                 .invalidValue, column: column, problem.message(unit: question.unit))
+        }
+    }
+
+    /// Another version of the form that takes an answer: it may have been given before the inspection was
+    /// moved, by somebody who had not heard of that. It is kept as it was given, and whoever approves the
+    /// inspection finds what is wrong with it.
+    private func versionTaking(
+        _ column: FieldName, _ value: FieldValue, besides form: FormDefinition
+    ) throws -> FieldPolicies? {
+        try session.forms.allPolicies(ofForm: form.id, from: session.connection).first { other in
+            guard let other = other.form, other.version != form.version else { return false }
+            do {
+                try checkAnswer(column, value, in: other)
+                return true
+            } catch is Refusal {
+                return false
+            }
         }
     }
 

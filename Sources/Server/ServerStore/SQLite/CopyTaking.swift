@@ -159,6 +159,11 @@ private struct CopyTaking {
                 try keepReplaced(field, name, of: copy.id)
                 continue
             }
+            // It said what stood here, and that was overwritten since.
+            if standing[name]?.value ?? .null != field.value, try wasTold(field, name, of: copy.id)
+            {
+                continue
+            }
             let isAsked = try stamps.contains {
                 try session.connection.returned($0, name, of: copy.id)?.isOwn == true
             }
@@ -172,6 +177,17 @@ private struct CopyTaking {
         return shares.values.sorted {
             $0.namesForm == $1.namesForm ? $0.lamport < $1.lamport : $0.namesForm
         }
+    }
+
+    /// Whether somebody brought this very change before. Where it left no trace then, it changed nothing.
+    private func wasTold(
+        _ field: WireRecord.Field, _ name: FieldName, of record: RecordID
+    ) throws -> Bool {
+        guard field.version > 0, sender.epochOfVersions > 0,
+            let known = try session.connection.returned(field.stamp, name, of: record)
+        else { return false }
+        return !known.isOwn && known.version == field.version
+            && known.epoch == sender.epochOfVersions
     }
 
     private func keepReplaced(

@@ -27,10 +27,11 @@ extension SQLiteStore {
         _ record: StoredRecord, at now: Int64, _ connection: Connection
     ) throws -> ExportRow {
         let form = try publishedForm(of: record, connection)
+        let versions = try publishedVersions(of: record, connection)
         let answers = FormAnswers.shown(
-            of: record, rows: try connection.rows(of: record.id), in: form, at: now)
+            of: record, rows: try connection.rows(of: record.id), in: form, or: versions, at: now)
         var row = ExportRow(
-            record, answers, asset: try connection.assetTag(of: record), form: form)
+            record, answers, asset: try connection.assetTag(of: record), versions: versions)
         row.findings = try connection.findings(of: record.id, answers, in: form)
         return row
     }
@@ -43,6 +44,14 @@ extension SQLiteStore {
             let version = record.text(BuiltInField.formVersion)
         else { return nil }
         return try forms.policies(ofForm: id, version: version, from: connection)?.form
+    }
+
+    /// All of its form: answers that its present version does not ask for were given in another.
+    private func publishedVersions(
+        of record: StoredRecord, _ connection: Connection
+    ) throws -> [FormDefinition] {
+        guard let id = record.text(BuiltInField.form) else { return [] }
+        return try forms.allPolicies(ofForm: id, from: connection).compactMap(\.form)
     }
 
     package func census() throws -> Census {
@@ -112,13 +121,15 @@ extension Connection {
 extension ExportRow {
     /// Without what a newer device has put beside the questions of the form: nobody here knows what
     /// it means. It stays in the record.
+    /// - Parameter versions: all of its form.
     init(
-        _ record: StoredRecord, _ all: FormAnswers, asset: String?, form: FormDefinition?
+        _ record: StoredRecord, _ all: FormAnswers, asset: String?,
+        versions: [FormDefinition]
     ) {
         func answers(_ fields: [String: FieldValue]) -> [String: FieldValue] {
             fields.filter { name, value in
                 !BuiltInField.isBuiltIn(name) && !value.isNull
-                    && form.map { $0.index(of: name) != nil } ?? true
+                    && (versions.isEmpty || versions.contains { $0.index(of: name) != nil })
             }
         }
         self.init(

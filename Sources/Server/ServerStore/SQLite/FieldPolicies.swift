@@ -6,6 +6,7 @@ internal import Replication
 struct FieldPolicies {
     let form: FormDefinition?
     private let policies: [FieldName: MergePolicy]
+    private var ofOthers: [FieldName: MergePolicy] = [:]
     private static let builtIn = Dictionary(
         uniqueKeysWithValues: RecordModel.current.builtInFields.map {
             ($0, policy(BuiltInField.mergePolicy(of: $0)))
@@ -24,7 +25,12 @@ struct FieldPolicies {
 
     func policy(of field: FieldName) -> MergePolicy {
         // Of what a newer device sent nobody here knows how it merges: a person decides.
-        FieldPolicies.builtIn[field] ?? policies[field] ?? .ask
+        FieldPolicies.builtIn[field] ?? policies[field] ?? ofOthers[field] ?? .ask
+    }
+
+    /// Takes the policy of a question that only another version of the form has.
+    mutating func adopt(_ field: FieldName, from other: FieldPolicies) {
+        ofOthers[field] = other.policies[field]
     }
 
     /// A form with a policy that is unknown here was published by a newer server: a person decides

@@ -9,11 +9,13 @@ internal import Replication
 extension FormAnswers {
     /// The answers as they are handed out: what rests on them alone follows them. What is signed stands
     /// as it was signed.
+    /// - Parameter versions: all of its form, whose rows are handed out as well.
     static func shown(
-        of record: StoredRecord, rows: [RowRecord], in form: FormDefinition?, at now: Int64
+        of record: StoredRecord, rows: [RowRecord], in form: FormDefinition?,
+        or versions: [FormDefinition], at now: Int64
     ) -> FormAnswers {
         let stored = FormAnswers(
-            record.fields.mapValues(\.value), of: record.id.rawValue, records: rows, in: form)
+            record.fields.mapValues(\.value), of: record.id.rawValue, records: rows, in: versions)
         let isSigned = record.text(BuiltInField.state) == InspectionState.approved.rawValue
         guard let form, !isSigned else { return stored }
         return FormFilling(form, answers: stored, in: .reckoning(at: now)).answers
@@ -48,7 +50,7 @@ extension WriteSession {
         }
         let answers = FormAnswers(
             record.fields.mapValues(\.value), of: record.id.rawValue,
-            records: try connection.rows(of: record.id), in: form)
+            records: try connection.rows(of: record.id), in: [form])
         let filling = FormFilling(form, answers: answers, in: .reckoning(at: now))
         let problems = filling.state.problems
         guard problems.isEmpty else {

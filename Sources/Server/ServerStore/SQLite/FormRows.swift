@@ -20,8 +20,8 @@ extension SQLiteStore {
                     throw ServerStoreError(
                         .formDiffers,
                         "form '\(form.id)' version '\(form.version)' was published with other "
-                            + "content, and inspections rest on it; give the changed form a new "
-                            + "version and publish that")
+                            + "content, and a published version never changes; give the changed "
+                            + "form a new version and publish that")
                 }
                 return false
             }
@@ -63,6 +63,17 @@ extension SQLiteStore {
     }
 
     package func closeForm(id: String, version: String?) throws -> [String] {
+        try setState("closed", ofForm: id, version: version)
+    }
+
+    package func reopenForm(id: String, version: String?) throws -> [String] {
+        try setState("open", ofForm: id, version: version)
+    }
+
+    /// - Returns: the versions whose state was another one.
+    private func setState(
+        _ state: String, ofForm id: String, version: String?
+    ) throws -> [String] {
         try write { session in
             let which = "id = ?1 AND (?2 IS NULL OR version = ?2)"
             let values: [DatabaseValue] = [.text(id), DatabaseValue(version)]
@@ -75,8 +86,8 @@ extension SQLiteStore {
                     "there is no form '\(id)'" + (version.map { " of version '\($0)'" } ?? ""))
             }
             try session.connection.execute(
-                "UPDATE form SET state = 'closed' WHERE \(which)", values)
-            return states.filter { $0.state == "open" }.map(\.version)
+                "UPDATE form SET state = ?3 WHERE \(which)", values + [.text(state)])
+            return states.filter { $0.state != state }.map(\.version)
         }
     }
 
@@ -133,6 +144,16 @@ final class FormShelf: Sendable {
     private let shelf = Mutex<[Key: FieldPolicies]>([:])
     /// A server publishes tens of forms; the bound only keeps a strange one from growing for ever.
     private static let capacity = 500
+
+    /// Those of all versions of a form, the newest first.
+    func allPolicies(ofForm id: String, from connection: Connection) throws -> [FieldPolicies] {
+        let versions = try connection.query(
+            "SELECT version FROM form WHERE id = ? ORDER BY published_order DESC", [.text(id)]
+        ) { try $0.text(0) }
+        return try versions.compactMap {
+            try policies(ofForm: id, version: $0, from: connection)
+        }
+    }
 
     /// - Returns: nil where this server has not published that version.
     func policies(

@@ -33,7 +33,7 @@ extension Connection {
         guard record.table == RecordTable.repetition, let inspection = try inspection(of: record)
         else { return nil }
         let answers = FormAnswers(
-            [:], of: inspection.id.rawValue, records: try rows(of: inspection.id), in: nil)
+            [:], of: inspection.id.rawValue, records: try rows(of: inspection.id), in: [])
         return { answers.address(of: AnswerKey(row: record.id.rawValue, $0)) }
     }
 }

@@ -67,8 +67,36 @@ extension Connection {
         let record = try found.flatMap { try scope.contains($0.site, in: self) ? $0 : nil }
         return Verdict(
             mutationId: id, status: stored.status, version: record?.version ?? stored.version,
-            record: record?.wire, conflicts: stored.conflicts
+            record: record?.wire, conflicts: stored.conflicts,
+            decisions: record == nil ? try decisions(on: id, of: found) : []
         ).readable
+    }
+
+    /// What was decided otherwise than the device had entered it, for one that may not see the record:
+    /// of all that stands there it is told only what answers it.
+    private func decisions(
+        on id: MutationID, of record: StoredRecord?
+    ) throws -> [FieldDecision] {
+        let decided = try query(
+            """
+            SELECT name, decision = 'value', decided_by FROM review
+            WHERE mutation_id = ? AND kind = 'scope' AND decision IN ('theirs', 'value')
+            ORDER BY name
+            """, [.text(id.rawValue)]
+        ) { row in
+            (
+                column: try row.text(0), isValue: try row.flag(1),
+                supervisor: Supervisor(name: try row.optionalText(2) ?? "")
+            )
+        }
+        guard !decided.isEmpty else { return [] }
+        let fields = try record.map { try self.fields(of: $0.id) } ?? [:]
+        return decided.map { decision in
+            let register = fields[decision.column]
+            let stands = decision.isValue && register?.stamp.node == decision.supervisor.node
+            return FieldDecision(
+                column: decision.column, value: stands ? register?.value : nil)
+        }
     }
 
     /// Which mutations of a device, whatever its node was then, were decided after their push, and when, as the feed counts.

@@ -55,7 +55,9 @@ private struct DependencyCollector {
     private mutating func collect(_ call: FunctionCall, _ context: Context) {
         if Self.volatile.contains(call.name) { found.isVolatile = true }
         if call.name == "pulldata" || call.name == "instance" {
-            if case .text(let id)? = call.arguments.first { found.instances.insert(id) }
+            if case .text(let id)? = call.arguments.first, id != ExpressionFunction.pointMark {
+                found.instances.insert(id)
+            }
         }
         if call.name == "position" {
             collectPosition(call, context)

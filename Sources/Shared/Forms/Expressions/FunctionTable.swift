@@ -9,7 +9,12 @@ struct ExpressionFunction: Sendable {
         case between(Int, Int)
         case atLeast(Int)
         case oneOf([Int])
+        /// 4, or 3 of which the first says that they are about a point.
+        case listOrPoint
     }
+
+    /// What stands in place of a list for parts of a point.
+    static let pointMark = "@geopoint"
 
     init(
         _ name: String, _ arity: Arity,
@@ -36,6 +41,10 @@ struct ExpressionFunction: Sendable {
         case .oneOf(let numbers):
             if numbers.contains(count) { return nil }
             wanted = numbers.map { "\($0)" }.joined(separator: " or ")
+        case .listOrPoint:
+            if count == 4 { return nil }
+            if count == 3, case .text(Self.pointMark)? = call.arguments.first { return nil }
+            wanted = "4"
         }
         return ExpressionError(
             .wrongArity, at: call.place,

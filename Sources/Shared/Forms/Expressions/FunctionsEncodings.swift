@@ -15,11 +15,9 @@ enum EncodingFunctions {
         case "MD5": hash = FormDigest.md5(bytes)
         case "SHA-1": hash = FormDigest.sha1(bytes)
         case "SHA-256": hash = FormDigest.sha256(bytes)
-        case "SHA-384", "SHA-512":
-            throw ExpressionError(
-                .unsupported, at: call.call.place,
-                "digest() does MD5, SHA-1 and SHA-256, not SHA-384 or SHA-512")
-        default: throw call.problem("argument 2 is MD5, SHA-1 or SHA-256")
+        case "SHA-384": hash = FormDigest.sha384(bytes)
+        case "SHA-512": hash = FormDigest.sha512(bytes)
+        default: throw call.problem("argument 2 is MD5, SHA-1, SHA-256, SHA-384 or SHA-512")
         }
         switch call.count == 3 ? try call.text(2) : "base64" {
         case "hex": return .text(hash.map { hexadecimal(UInt($0), digits: 2) }.joined())

@@ -3,7 +3,7 @@ enum NodeFunctions {
     static let all: [ExpressionFunction] = [
         ExpressionFunction("instance", .exactly(1), instance),
         ExpressionFunction("current", .exactly(0)) { call in .nodes([call.evaluation.origin]) },
-        ExpressionFunction("pulldata", .exactly(4), pullData),
+        ExpressionFunction("pulldata", .listOrPoint, pullData),
         ExpressionFunction("name", .between(0, 1), name),
         ExpressionFunction("local-name", .between(0, 1), localName),
         ExpressionFunction("namespace-uri", .between(0, 1), namespace),
@@ -36,6 +36,7 @@ enum NodeFunctions {
     /// `pulldata('pumps', 'size', 'tag', ${tag})`: from the first row whose `tag` is this, its `size`.
     @Sendable
     private static func pullData(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
+        if call.count == 3 { return try partOfPoint(call) }
         let list = try tree(try call.text(0), call)
         let column = try call.text(1)
         let keyColumn = try call.text(2)
@@ -55,6 +56,21 @@ enum NodeFunctions {
             return .text(cell.map { list.entries[$0].text } ?? "")
         }
         return .empty
+    }
+
+    /// `pulldata('@geopoint', ${where}, 'x')`, as Survey123 has it: a number of a point. What a point does
+    /// not tell is blank.
+    private static func partOfPoint(
+        _ call: Arguments
+    ) throws(ExpressionError) -> ExpressionValue {
+        guard let point = GeoPoint(try call.text(1)) else { return .empty }
+        switch try call.text(2).lowercased() {
+        case "x", "longitude": return .number(point.east)
+        case "y", "latitude": return .number(point.north)
+        case "z", "altitude": return .number(point.altitude)
+        case "horizontalaccuracy": return .number(point.accuracy)
+        default: return .empty
+        }
     }
 
     private static func node(_ call: Arguments) throws(ExpressionError) -> Node? {

@@ -106,9 +106,10 @@ extension Question {
         }
     }
 
-    /// The same in the form's default language.
-    package func shown(_ value: FieldValue) -> String {
-        shown(value) { choice(named: $0)?.label ?? ShownText.clean($0) }
+    /// The same where no answers are put in.
+    /// - Parameter language: nil for the form's default.
+    package func shown(_ value: FieldValue, in language: String?) -> String {
+        shown(value) { choice(named: $0)?.text.plain(in: language) ?? ShownText.clean($0) }
     }
 }
 

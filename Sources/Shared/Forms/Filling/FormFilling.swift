@@ -118,15 +118,19 @@ package struct FormFilling: Sendable {
 
     /// Lays down what an inspection begins with: defaults, the rows that the form itself has, and what
     /// it sets at its first load.
-    package mutating func begin(newID: () -> String) -> Set<AnswerKey> {
+    /// - Parameter concerns: which questions and repeats that is done for, by their paths.
+    package mutating func begin(
+        newID: () -> String, _ concerns: (String) -> Bool = { _ in true }
+    ) -> Set<AnswerKey> {
         let before = answers
-        for question in form.questions where answers.fields[question.path] == nil {
+        for question in form.questions
+        where answers.fields[question.path] == nil && concerns(question.path) {
             answers[AnswerKey(question.path)] = initialValue(of: question)
         }
-        let rows = initialRows(newID: newID)
+        let rows = initialRows(newID: newID, concerns)
         for row in rows { answers.append(row) }
         rebuild()
-        _ = run(.firstLoad, of: nil)
+        _ = run(.firstLoad, of: nil, concerns)
         for row in rows { _ = run(.firstLoad, in: row) }
         return changes(from: before)
     }
@@ -223,9 +227,13 @@ package struct FormFilling: Sendable {
     // MARK: Actions
 
     /// - Parameter key: whose change it was, for `valueChanged`.
-    private mutating func run(_ event: FormAction.Event, of key: AnswerKey?) -> Set<AnswerKey> {
+    private mutating func run(
+        _ event: FormAction.Event, of key: AnswerKey?,
+        _ concerns: (String) -> Bool = { _ in true }
+    ) -> Set<AnswerKey> {
         var changed: Set<AnswerKey> = []
-        for action in form.parts.actions where action.events.contains(event) {
+        for action in form.parts.actions
+        where action.events.contains(event) && concerns(action.target) {
             if event == .valueChanged, action.source != key?.path { continue }
             let inRow = form.repetition(around: action.target) != nil
             changed.formUnion(perform(action, in: inRow ? key?.row : nil))

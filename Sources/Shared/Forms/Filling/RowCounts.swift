@@ -73,8 +73,10 @@ extension FormFilling {
     /// - Parameters:
     ///   - before: what was wanted before the answers changed.
     ///   - mayRemove: whether rows with answers may go.
+    ///   - newID: of the row at this place with this number, from 1.
     package mutating func followCounts(
-        since before: [RepeatPlace: Int], mayRemove: Bool, newID: () -> String
+        since before: [RepeatPlace: Int], mayRemove: Bool,
+        newID: (RepeatPlace, Int) -> String
     ) throws(CountRefusal) {
         var followed = before
         var made = 0
@@ -89,9 +91,10 @@ extension FormFilling {
                     throw .tooManyRows(limit: Self.mostCountedRows)
                 }
                 try remove(rows.dropFirst(count), mayRemove: mayRemove)
-                for _ in 0..<max(0, count - rows.count) {
+                for number in rows.count..<max(rows.count, count) {
                     _ = add(
-                        FormAnswers.Row(id: newID(), parent: place.parent, path: place.path))
+                        FormAnswers.Row(
+                            id: newID(place, number + 1), parent: place.parent, path: place.path))
                 }
                 followed[place] = count
             }
