@@ -153,7 +153,7 @@ struct ConstraintTests {
         let id = try device.newInspection()
         try device.store.close()
         let old = try device.openRaw()
-        try old.execute("DELETE FROM schema_migration WHERE name = 'views of all versions'")
+        try old.execute("DELETE FROM schema_migration WHERE name = 'moves to another version'")
         try old.execute("DROP TRIGGER field_update_allowed")
         try old.execute("DROP VIEW cold_chain_equipment")
         try old.close()

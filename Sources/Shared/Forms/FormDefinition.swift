@@ -2,7 +2,7 @@
 ///
 /// A value of this type has been checked: names are unique, expressions look at what exists and form
 /// no circle, limits and merge policies make sense (see `FormCheck`). An inspection keeps the version
-/// that it began with.
+/// that it began with, until it is moved to another one.
 package struct FormDefinition: Sendable {
     package let parts: FormParts
     /// All questions of the inspection itself, hidden ones behind those that are shown.

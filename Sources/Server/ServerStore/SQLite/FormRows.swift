@@ -7,7 +7,7 @@ internal import Synchronization
 
 extension SQLiteStore {
     /// Publishes a version for ever: the same content again changes nothing, other content under the
-    /// same version is refused, because inspections keep the version that they began with.
+    /// same version is refused, because inspections rest on the version that they have.
     ///
     /// - Returns: whether it was new.
     @discardableResult
