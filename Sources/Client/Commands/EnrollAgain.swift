@@ -14,16 +14,17 @@ extension EnrollCommand {
         let (vault, lease) = try run.loadVaultToWrite()
         let pin = try run.readPIN("PIN: ")
         defer { pin.erase() }
-        let key = try vault.unlock(pin, now: run.surroundings.bootNow)
-        defer { key.erase() }
+        let opened = try vault.open(
+            pin, beside: KeyWitness(of: vault.home), now: run.surroundings.bootNow)
+        defer { opened.key.erase() }
         let store = try DeviceStore.open(
-            home: vault.home, key: key, access: .writer(lease), sources: run.storeSources)
+            home: vault.home, key: opened.key, access: .writer(lease), sources: run.storeSources)
         return try run.closing(store) { store in
             try requireUnknown(store, plan.address)
             let given = try enrol(plan, store)
             try keep(given, as: plan, in: store)
             do {
-                try vault.rebind(key, to: given.deviceID, pin: pin, lease: lease)
+                try opened.rebind(to: given.deviceID, pin: pin, lease: lease)
             } catch {
                 // It opens as before; the id in it is for people.
                 run.say(Walkdown.renderer.failure(for: error))
