@@ -43,8 +43,8 @@ enum ShowCommand {
         for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
             lines += [
                 "", "conflict in \(detail.address(of: conflict)) (\(conflict.rule))",
-                "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
-                "  theirs  \(conflict.isDeletion ? "deleted" : shown(conflict.theirs))"
+                "  base    \(side(conflict.base))", "  mine    \(side(conflict.mine))",
+                "  theirs  \(conflict.isDeletion ? "deleted" : side(conflict.theirs))"
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
             ]
         }
@@ -62,6 +62,11 @@ enum ShowCommand {
     /// `152 on 2026-10-03, +8.5`
     private static func words(_ previous: PreviousValue) -> String {
         previous.words(shown(previous.value)) + (previous.isRepeatViolation ? ", failed again" : "")
+    }
+
+    /// A side that was cleared, or never answered, is not an empty place.
+    private static func side(_ value: FieldValue) -> String {
+        value.isNull ? "(no answer)" : shown(value)
     }
 
     /// First the line ends are written out, then goes what could steer a terminal.
