@@ -81,8 +81,8 @@ struct KeySlotLook {
         case .older:
             return Failure(
                 .failed,
-                "\(that) is an older one, from before the last new PIN or enrolment; \(this) decides,"
-                    + " and an earlier PIN opens nothing",
+                "\(that) is an older one, from before the last new PIN; \(this) decides, and an"
+                    + " earlier PIN opens nothing",
                 advice: remedy)
         case .unlike:
             return Failure(
@@ -118,7 +118,7 @@ struct KeySlotLook {
             "\(that) is of device \(stranger); what stands here is opened by \(this), of device"
                 + " \(opened.vault.deviceId)",
             advice: WayBack.movingAway(isCopyRight ? home.vault : home.vaultCopy)
-                + " It may be the only key of the home that it is of. Then: " + remedy)
+                + " It may be the only key of the home that it is of. Then \(whoMakes) it anew.")
     }
 
     /// What opening to write has mended; nil where it did not, or nothing was wrong.
