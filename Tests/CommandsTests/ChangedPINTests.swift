@@ -20,9 +20,11 @@ struct ChangedPINTests {
         let home = bench.home
         old = try Data(contentsOf: URL(fileURLWithPath: home.vault))
         let vault = try SealedVault.load(home)
-        let key = try vault.unlock(Self.secret(CommandBench.pin), now: bench.surroundings.bootNow)
-        try vault.changePIN(
-            of: key, to: Self.secret("a longer passphrase"), cost: CommandBench.cheap,
+        let opened = try vault.open(
+            Self.secret(CommandBench.pin), beside: KeyWitness(fit: { _ in .opens }),
+            now: bench.surroundings.bootNow)
+        try opened.changePIN(
+            to: Self.secret("a longer passphrase"), cost: CommandBench.cheap,
             lease: HomeLease.acquire(home))
         // It would say that it is newer.
         #expect(unlink(home.vaultCopy) == 0)

@@ -126,7 +126,7 @@ struct HomeCommandTests {
 
     @Test("passwd closes the key under the new PIN")
     func passwd() throws {
-        let bench = try CommandBench()
+        let bench = try StoreBench().bench
         let new = try bench.folder.write("a longer passphrase\n", to: "new")
         #expect(chmod(new, 0o600) == 0)
         #expect(try bench.run("passwd", "--new-pin-file", new).status == 0)
@@ -138,7 +138,7 @@ struct HomeCommandTests {
 
     @Test("a running delay is told with its seconds, and nothing waits or is tried")
     func delay() throws {
-        let bench = try CommandBench()
+        let bench = try StoreBench().bench
         let wrong = try bench.folder.write("000000\n", to: "wrong")
         #expect(chmod(wrong, 0o600) == 0)
         #expect(try bench.runWithoutPIN("passwd", "--pin-file", wrong).status == 6)
@@ -178,7 +178,7 @@ struct HomeCommandTests {
 
     @Test("a PIN file that others may read gives a warning and works")
     func looseFile() throws {
-        let bench = try CommandBench()
+        let bench = try StoreBench().bench
         #expect(chmod(bench.folder.file("pin"), 0o644) == 0)
         let new = try bench.folder.write("another pin\n", to: "new")
         #expect(chmod(new, 0o600) == 0)

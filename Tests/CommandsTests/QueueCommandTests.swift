@@ -47,6 +47,17 @@ struct QueueCommandTests {
         #expect(try status.integer("pending") == 1)
     }
 
+    @Test("a side of a conflict that has no answer is said, and is no empty place")
+    func clearedSide() throws {
+        try bench.makeConflict(theirs: nil)
+        let shown = try bench.run("show", id).output
+        #expect(shown.contains("\n  base    (no answer)\n"), "\(shown)")
+        #expect(shown.contains("\n  mine    GOOD\n"))
+        #expect(shown.contains("\n  theirs  (no answer)  by portal:office\n"))
+        let conflict = try #require(try bench.document("show", id).elements("conflicts").first)
+        #expect(try conflict.required("theirs") == .null)
+    }
+
     @Test("theirs leaves nothing to send of that question")
     func resolveTheirs() throws {
         try bench.makeConflict()

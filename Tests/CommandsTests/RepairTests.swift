@@ -208,6 +208,7 @@ struct RepairTests {
     func journalGone() throws {
         try FileManager.default.removeItem(atPath: bench.bench.home.journal)
         #expect(try bench.run("status").output.contains("the journal is gone"))
+        #expect(try bench.document("status").string("state") == "attention")
         #expect(try bench.run("set", StoreBench.assigned.rawValue, "notes=x").status == 0)
         let status = try bench.document("status")
         #expect(try status.bool("journalGone") && status.string("state") == "attention")

@@ -133,7 +133,11 @@ struct StoreBench {
     }
 
     /// Answers a question on the assigned inspection and lets the office have answered otherwise.
-    func makeConflict(beforeSending: () throws -> Void = {}) throws {
+    ///
+    /// - Parameter theirs: what the office has there; null where it has cleared the answer.
+    func makeConflict(
+        theirs: JSON = "WORN", beforeSending: () throws -> Void = {}
+    ) throws {
         #expect(try run("set", Self.assigned.rawValue, "seals=GOOD").status == 0)
         try beforeSending()
         try settle(by: [
@@ -142,11 +146,11 @@ struct StoreBench {
                 "inspection", Self.assigned.rawValue,
                 [
                     "@form": "cold_chain", "@formVersion": "3", "@state": "inProgress",
-                    "@asset": .string(Self.asset.rawValue), "seals": "WORN",
+                    "@asset": .string(Self.asset.rawValue), "seals": theirs,
                 ], parent: Self.asset.rawValue, version: 2),
             "conflicts": [
                 [
-                    "column": "seals", "base": nil, "mine": "GOOD", "theirs": "WORN",
+                    "column": "seals", "base": nil, "mine": "GOOD", "theirs": theirs,
                     "theirsNode": "portal:office", "rule": "ask",
                 ]
             ],

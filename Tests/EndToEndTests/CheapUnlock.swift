@@ -9,10 +9,9 @@ extension Device {
         var bytes = Array(World.pin.utf8)
         let pin = SecretBytes(moving: &bytes)
         let lease = try HomeLease.acquire(home)
-        let vault = try SealedVault.load(home)
-        let key = try vault.unlock(pin)
-        defer { key.erase() }
-        try vault.changePIN(
-            of: key, to: pin, cost: Argon2id.Cost(passes: 1, memory: 8 << 10), lease: lease)
+        let opened = try SealedVault.load(home).open(pin, beside: KeyWitness(fit: { _ in .opens }))
+        defer { opened.key.erase() }
+        try opened.changePIN(
+            to: pin, cost: Argon2id.Cost(passes: 1, memory: 8 << 10), lease: lease)
     }
 }

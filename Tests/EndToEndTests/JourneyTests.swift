@@ -131,6 +131,18 @@ struct JourneyTests {
         #expect(try fourth.run("list").status == 6)
     }
 
+    @Test(
+        "enroll says the name that the server has: the code's, else the one given here",
+        arguments: ["north 7", nil])
+    func named(byCode name: String?) throws {
+        let code = try server.code(name: name)
+        let stored = name ?? "mine"
+        let run = try second.run("enroll", server.address, code, "--name", "mine")
+        #expect(run.status == 0 && run.output.contains("enrolled as \(stored) in team field"))
+        let devices = try #require(server.administer("device", "list", "--json").json).asArray()
+        #expect(try devices.map { try $0.string("name") }.contains(stored))
+    }
+
     @Test("a code of another server is refused before it is sent")
     func wrongServer() throws {
         let otherFolder = try TemporaryFolder("journey-other")

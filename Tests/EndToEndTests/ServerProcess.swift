@@ -47,8 +47,15 @@ final class ServerProcess {
     }
 
     /// A one-time enrolment code.
-    func code() throws -> String {
-        let run = try administer("device", "code", "--team", "field")
+    ///
+    /// - Parameter name: what the administrator calls the device; nil where it names itself.
+    func code(name: String? = nil) throws -> String {
+        let run =
+            if let name {
+                try administer("device", "code", "--team", "field", "--name", name)
+            } else {
+                try administer("device", "code", "--team", "field")
+            }
         return String(try #require(run.output.split(separator: "\n").first))
     }
 

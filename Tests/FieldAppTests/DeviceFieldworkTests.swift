@@ -147,7 +147,7 @@ struct DeviceFieldworkTests {
         let left = try device.work.removeFinding(byHand.finding, of: id)
         #expect(left?.findings.count == 1)
         let queue = try device.work.status().rows
-        #expect(queue.map(\.labels).contains(["finding on Seals"]))
+        #expect(queue.map(\.labels).contains([FormText("finding on Seals")]))
         #expect(queue.first { $0.record == raised.id }?.inspection == id)
         try device.work.complete(id)
         #expect(throws: StoreRefusal.self) {

@@ -19,6 +19,18 @@ struct EnrolmentTests {
         #expect(again.errorCode == "code_used")
     }
 
+    @Test(
+        "the answer says what the device is called: as the code was named, else as the device named itself",
+        arguments: ["north 7", nil])
+    func named(byCode name: String?) throws {
+        let server = try TestServer()
+        let code = try server.issueCode(name: name).text
+        let answer = try WireRequest.enrol(code: code, name: "handheld").send(to: server)
+        let given = try EnrollResponse(json: JSON.parse(answer.body))
+        #expect(given.deviceName == name ?? "handheld")
+        #expect(try server.store.device(id: given.deviceId)?.name == given.deviceName)
+    }
+
     @Test("a code is typed as people type: lower case, blanks, O for 0")
     func typed() throws {
         let server = try TestServer()

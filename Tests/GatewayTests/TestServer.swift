@@ -69,11 +69,13 @@ final class TestServer: Sendable {
 
     // MARK: Devices
 
-    func issueCode(validFor: Int64 = 3_600_000) throws -> EnrollmentCode {
+    func issueCode(
+        validFor: Int64 = 3_600_000, name: String? = nil
+    ) throws -> EnrollmentCode {
         let code = EnrollmentCode(
             secret: Crypto.random(EnrollmentCode.secretCount), caCertificate: Self.authority)
         _ = try store.issueCode(
-            team: "north", deviceName: nil, secretHash: code.secretHash, validFor: validFor)
+            team: "north", deviceName: name, secretHash: code.secretHash, validFor: validFor)
         return code
     }
 

@@ -68,6 +68,7 @@ struct JournalBacklogTests {
         }
         let status = try statusRead(on: image)
         #expect(status.isJournalGone && !status.nothingUnsynced)
+        #expect(status.state == "attention")
         // The next process that writes makes it anew, and keeps the word until somebody has heard it.
         for isClosed in [true, false] {
             try device.reopen(closed: isClosed)

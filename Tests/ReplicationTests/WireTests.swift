@@ -61,6 +61,7 @@ struct WireTests {
         #expect(try back(enrolled.json, EnrollResponse.init(json:)) == enrolled)
         var named = enrolled
         named.teamId = "t-1"
+        named.deviceName = "handheld 7"
         #expect(try back(named.json, EnrollResponse.init(json:)) == named)
         let failure = WireFailure(
             error: WireError(code: "revoked", message: "no"),

@@ -17,6 +17,31 @@ extension SecretBytes {
     }
 }
 
+/// What these tests do with a vault whose key is known to be its home's.
+extension SealedVault {
+    private func opened(_ key: SecretBytes) -> OpenedVault {
+        OpenedVault(self, key: key, fit: .opens)
+    }
+
+    @discardableResult
+    func changePIN(
+        of key: SecretBytes, to pin: SecretBytes, cost: Argon2id.Cost, lease: HomeLease
+    ) throws -> Bool {
+        try opened(key).changePIN(to: pin, cost: cost, lease: lease)
+    }
+
+    @discardableResult
+    func rebind(
+        _ key: SecretBytes, to deviceId: String, pin: SecretBytes, lease: HomeLease
+    ) throws -> Bool {
+        try opened(key).rebind(to: deviceId, pin: pin, lease: lease)
+    }
+
+    func keepTwice(lease: HomeLease) -> Bool {
+        opened(SecretBytes(text: "")).keepTwice(lease: lease)
+    }
+}
+
 /// A boot clock that a test moves and restarts.
 final class FakeBoot: Sendable {
     private let instant = Mutex(BootInstant(boot: Array("first".utf8), milliseconds: 1_000_000))

@@ -48,7 +48,9 @@ struct VaultCopyTests {
         try damage(vault, how)
         #expect(try SealedVault.load(device.home).isFromCopy)
         #expect(try device.unlock() == key)
-        #expect(throws: VaultError.wrongPIN(tries: 1, wait: 1)) { try device.unlock("135791") }
+        #expect(throws: VaultError.wrongPINOfOne(vault: copy, tries: 1, wait: 1)) {
+            try device.unlock("135791")
+        }
         device.boot.advance(seconds: 10)
         #expect(try keepTwice())
         #expect(try device.content(of: vault) == whole)
@@ -91,7 +93,9 @@ struct VaultCopyTests {
         #expect(try device.content(of: old).allSatisfy { $0 == 0 }, "overwritten")
         #expect(try device.content(of: copy) == device.content(of: vault))
         try damage(vault, .flipped)
-        #expect(throws: VaultError.wrongPIN(tries: 1, wait: 1)) { try device.unlock() }
+        #expect(throws: VaultError.wrongPINOfOne(vault: copy, tries: 1, wait: 1)) {
+            try device.unlock()
+        }
         device.boot.advance(seconds: 10)
         #expect(try device.unlock("a longer passphrase") == key)
     }

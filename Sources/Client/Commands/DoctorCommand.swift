@@ -32,13 +32,13 @@ enum DoctorCommand {
     private static func examine(_ run: CommandRun) throws -> [Finding] {
         let home = try run.home()
         // Before the key slot: where a damaged one is repaired, it is looked at afterwards.
-        let store = try storeFindings(run)
+        let (store, opening) = try storeFindings(run)
         let memory = ProcessHardening.surroundings().map { weakness in
             Finding(name: "memory", trouble: Failure(.failed, words(for: weakness)))
         }
         return [
             check("home", note: home.directory) { try checkHome(home) },
-            check("key slot") { try KeySlotLook.note(in: home) },
+            check("key slot") { try KeySlotLook(home: home, opening: opening).note() },
         ] + memory + store
     }
 
@@ -49,51 +49,64 @@ enum DoctorCommand {
     }
 
     /// Opens the database only where a PIN can be had; without one the rest is still looked at.
-    private static func storeFindings(_ run: CommandRun) throws -> [Finding] {
+    private static func storeFindings(
+        _ run: CommandRun
+    ) throws -> (findings: [Finding], opening: KeySlotLook.Opening) {
         let repair = try Repair(run)
         let acknowledges = run.invocation.has(MissingNote.option.name)
         let isReading = repair == nil && !acknowledges
         do {
             let unlocked = try run.unlock(for: isReading ? .reading : .writing)
             defer { unlocked.key.erase() }
-            let repaired = repair.map { repair in
-                check("repair") { try repair.perform(on: unlocked, run) }
-            }
-            let acknowledged =
-                !acknowledges
-                ? nil
-                : check("acknowledged") { try MissingNote.acknowledge(on: unlocked, run) }
-            let (database, status) = databaseFindings(unlocked, run)
-            // One that is only behind is made good by what can be read.
-            let isSound = database.allSatisfy { $0.trouble?.exitCode != .locked }
-            let journal = check("journal") {
-                try JournalLook(
-                    of: unlocked, besideSoundDatabase: isSound,
-                    isMissed: status?.isJournalGone ?? false
-                ).note()
-            }
-            return [repaired, acknowledged].compactMap { $0 } + database + [journal]
+            let findings = try storeFindings(
+                unlocked, repairing: repair, acknowledges: acknowledges, run)
+            return (findings, .opened(unlocked.opened))
         } catch VaultError.noPIN where isReading {
-            return [
-                Finding(
-                    name: "database", trouble: nil,
-                    note: "not looked at: there is no PIN ('--pin-file')")
-            ]
+            let note = "not looked at: there is no PIN ('--pin-file')"
+            return ([Finding(name: "database", note: note)], .none)
         } catch VaultError.notEnrolled where isReading {
-            return [Finding(name: "database", trouble: nil, note: "none yet")]
+            return ([Finding(name: "database", note: "none yet")], .none)
         } catch let error as VaultError where isAboutKeySlot(error) {
-            return [Finding(name: "database", note: "not looked at: nothing opens it")]
+            return (
+                [Finding(name: "database", note: "not looked at: nothing opens it")],
+                .refused(error)
+            )
         } catch {
-            return [
-                Finding(name: name(of: error), trouble: Walkdown.renderer.failure(for: error))
-            ]
+            return (
+                [Finding(name: name(of: error), trouble: Walkdown.renderer.failure(for: error))],
+                .none
+            )
         }
+    }
+
+    private static func storeFindings(
+        _ unlocked: UnlockedHome, repairing repair: Repair?, acknowledges: Bool, _ run: CommandRun
+    ) throws -> [Finding] {
+        let repaired = repair.map { repair in
+            check("repair") { try repair.perform(on: unlocked, run) }
+        }
+        let acknowledged =
+            !acknowledges
+            ? nil
+            : check("acknowledged") { try MissingNote.acknowledge(on: unlocked, run) }
+        let (database, status) = databaseFindings(unlocked, run)
+        // One that is only behind is made good by what can be read.
+        let isSound = database.allSatisfy { $0.trouble?.exitCode != .locked }
+        let journal = check("journal") {
+            try JournalLook(
+                of: unlocked, besideSoundDatabase: isSound,
+                isMissed: status?.isJournalGone ?? false
+            ).note()
+        }
+        return [repaired, acknowledged].compactMap { $0 } + database + [journal]
     }
 
     /// A mistyped PIN says nothing of the database.
     private static func name(of error: any Error) -> String {
         switch error {
-        case VaultError.wrongPIN, VaultError.delayed, VaultError.unusablePIN: "PIN"
+        case VaultError.wrongPIN, VaultError.wrongPINOfOne, VaultError.delayed,
+            VaultError.unusablePIN:
+            "PIN"
         default: "database"
         }
     }
@@ -101,7 +114,7 @@ enum DoctorCommand {
     /// What is told of the key slot, and need not be told twice.
     private static func isAboutKeySlot(_ error: VaultError) -> Bool {
         switch error {
-        case .damaged, .keyMissing, .unknownVersion: true
+        case .damaged, .keyMissing, .unknownVersion, .otherKey: true
         default: false
         }
     }

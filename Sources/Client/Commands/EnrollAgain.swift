@@ -14,21 +14,22 @@ extension EnrollCommand {
         let (vault, lease) = try run.loadVaultToWrite()
         let pin = try run.readPIN("PIN: ")
         defer { pin.erase() }
-        let key = try vault.unlock(pin, now: run.surroundings.bootNow)
-        defer { key.erase() }
+        let opened = try vault.open(
+            pin, beside: KeyWitness(of: vault.home), now: run.surroundings.bootNow)
+        defer { opened.key.erase() }
         let store = try DeviceStore.open(
-            home: vault.home, key: key, access: .writer(lease), sources: run.storeSources)
+            home: vault.home, key: opened.key, access: .writer(lease), sources: run.storeSources)
         return try run.closing(store) { store in
             try requireUnknown(store, plan.address)
             let given = try enrol(plan, store)
             try keep(given, as: plan, in: store)
             do {
-                try vault.rebind(key, to: given.deviceID, pin: pin, lease: lease)
+                try opened.rebind(to: given.deviceID, pin: pin, lease: lease)
             } catch {
                 // It opens as before; the id in it is for people.
                 run.say(Walkdown.renderer.failure(for: error))
             }
-            return try tell(run.synchronise(store), given, plan, run)
+            return try tell(run.synchronise(store), given, run)
         }
     }
 
@@ -52,12 +53,12 @@ extension EnrollCommand {
     /// restored one may have another name for the team; one that does not compare tells no id of it.
     private static func enrol(
         _ plan: Plan, _ store: DeviceStore
-    ) throws -> LocalStore.Enrolment {
+    ) throws -> Given {
         let held = try store.enrolment()
         let former = held.flatMap { held in
             held.team.isEmpty ? nil : FormerTeam(id: held.teamID, name: held.team)
         }
-        let given: LocalStore.Enrolment
+        let given: Given
         do {
             given = try plan.enrol(of: former)
         } catch let error as SyncError where error.code == .otherTeam {
@@ -65,20 +66,22 @@ extension EnrollCommand {
                 .failed, error.message + "; nothing was changed",
                 advice: "The code is not spent. Ask for one of the team that this device was of.")
         }
-        guard let former, given.teamID == nil, given.team != former.name else { return given }
+        guard let former, given.enrolment.teamID == nil, given.enrolment.team != former.name else {
+            return given
+        }
         throw Failure(
             .failed,
-            "the code is of team '\(given.team)', and this device of team '\(former.name)'; nothing on"
+            "the code is of team '\(given.enrolment.team)', and this device of team '\(former.name)'; nothing on"
                 + " this device was changed",
             advice:
                 "The code is spent: ask for one of that team, and have \(given.deviceID) revoked.")
     }
 
     private static func keep(
-        _ given: LocalStore.Enrolment, as plan: Plan, in store: DeviceStore
+        _ given: Given, as plan: Plan, in store: DeviceStore
     ) throws {
         do {
-            try store.enrolAgain(given, as: plan.node)
+            try store.enrolAgain(given.enrolment, as: plan.node)
         } catch {
             let failure = Walkdown.renderer.failure(for: error)
             throw Failure(

@@ -9,7 +9,8 @@ internal import Vault
 
 enum EnrollCommand {
     private static let name = Option(
-        "name", value: "NAME", help: "What the device is called; the host's name by default.")
+        "name", value: "NAME",
+        help: "What the device is called where its code names none; the host's name by default.")
     private static let authority = Option(
         "ca", value: "FILE",
         help: "The server's certificate authority (PEM), instead of fetching it from the server.")
@@ -41,7 +42,7 @@ enum EnrollCommand {
         defer { pin.erase() }
         let (store, given) = try enrol(lease, pin, plan, run)
         let report = try run.closing(store) { try run.synchronise($0) }
-        return try tell(report, given, plan, run)
+        return try tell(report, given, run)
     }
 
     /// Anything that stands in the home already, also a damaged key, is left alone.
@@ -60,7 +61,7 @@ enum EnrollCommand {
     /// the code is spent; what comes after it overwrites what stands already.
     private static func enrol(
         _ lease: HomeLease, _ pin: SecretBytes, _ plan: Plan, _ run: CommandRun
-    ) throws -> (DeviceStore, LocalStore.Enrolment) {
+    ) throws -> (DeviceStore, Given) {
         let vault = try NewVault.begin(lease: lease, pin: pin, cost: run.surroundings.pinCost)
         defer { vault.dataKey.erase() }
         var made: DeviceStore?
@@ -83,11 +84,11 @@ enum EnrollCommand {
 
     /// What enrolment gave, and then the vault's last name: only now is the device enrolled.
     private static func keep(
-        _ given: LocalStore.Enrolment, _ store: DeviceStore, _ vault: NewVault
+        _ given: Given, _ store: DeviceStore, _ vault: NewVault
     ) throws {
         do {
             try vault.bind(to: given.deviceID)
-            try store.store(given)
+            try store.store(given.enrolment)
             try vault.commit()
         } catch {
             let failure = Walkdown.renderer.failure(for: error)
@@ -98,14 +99,14 @@ enum EnrollCommand {
     }
 
     static func tell(
-        _ report: CycleReport, _ given: LocalStore.Enrolment, _ plan: Plan, _ run: CommandRun
+        _ report: CycleReport, _ given: Given, _ run: CommandRun
     ) throws -> ExitCode {
         try run.emit([
-            "deviceId": .string(given.deviceID), "name": .string(plan.name),
-            "team": .string(given.team), "pulled": .integer(Int64(report.pulled)),
+            "deviceId": .string(given.deviceID), "name": .string(given.name),
+            "team": .string(given.enrolment.team), "pulled": .integer(Int64(report.pulled)),
             "complete": .bool(report.isComplete),
         ]) {
-            terminalSafe("enrolled as \(plan.name) in team \(given.team)") + "\n"
+            terminalSafe("enrolled as \(given.name) in team \(given.enrolment.team)") + "\n"
                 + "pulled  \(report.pulled)\n"
         }
         guard let failure = report.failure else { return .done }
@@ -115,6 +116,15 @@ enum EnrollCommand {
                 "enrolled, but the first synchronisation did not finish: " + failure.sentence,
                 advice: failure.advice))
         return failure.exitCode
+    }
+
+    /// What the server answered.
+    struct Given {
+        let enrolment: LocalStore.Enrolment
+        /// What the server calls this device: the name that its code was made with decides.
+        let name: String
+
+        var deviceID: String { enrolment.deviceID }
     }
 
     /// What the command line said, checked before anything is made.
@@ -165,14 +175,15 @@ enum EnrollCommand {
         /// Spends the code.
         ///
         /// - Parameter former: the team of a device that enrols again.
-        func enrol(of former: FormerTeam? = nil) throws -> LocalStore.Enrolment {
+        func enrol(of former: FormerTeam? = nil) throws -> Given {
             let response = try Sync.Enrolment(at: address, with: code).enrol(
                 name: name, node: node, publicKey: key.publicKey, of: former, authority: authority)
-            return LocalStore.Enrolment(
+            let enrolment = LocalStore.Enrolment(
                 serverURL: address.text, deviceID: response.deviceId, token: response.token,
                 team: response.team, teamID: response.teamId, caPem: response.caPem,
                 pins: response.pins,
                 deviceKey: key.seed.withBytes { Base64.encode(Array($0)) })
+            return Given(enrolment: enrolment, name: response.deviceName ?? name)
         }
     }
 }

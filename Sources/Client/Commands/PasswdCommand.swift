@@ -16,8 +16,8 @@ enum PasswdCommand {
         guard let lease = unlocked.lease else { preconditionFailure("writing has a lease") }
         let pin = try newPIN(run)
         defer { pin.erase() }
-        let isErased = try unlocked.vault.changePIN(
-            of: unlocked.key, to: pin, cost: run.surroundings.pinCost, lease: lease)
+        let isErased = try unlocked.opened.changePIN(
+            to: pin, cost: run.surroundings.pinCost, lease: lease)
         try run.emit(["changed": true]) { "the PIN is changed\n" }
         if !isErased {
             run.console.say(

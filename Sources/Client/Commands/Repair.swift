@@ -34,7 +34,7 @@ struct Repair {
     /// - Returns: what was done.
     func perform(on unlocked: UnlockedHome, _ run: CommandRun) throws -> String {
         guard let lease = unlocked.lease else { throw StoreError.readOnly }
-        var done = [KeySlotLook.mended(unlocked.vault)].compactMap { $0 }
+        var done = [KeySlotLook.mended(unlocked.opened)].compactMap { $0 }
         if try isDamaged(unlocked, lease, run) {
             let rebuilding = try DeviceStore.rebuild(
                 home: unlocked.home, key: unlocked.key, lease: lease, sources: run.storeSources)

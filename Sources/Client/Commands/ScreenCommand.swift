@@ -118,6 +118,9 @@ extension UnlockRefusal {
         case .wrongPIN: "the PIN is wrong"
         case .wrongPINAndWait(let seconds):
             "the PIN is wrong; the next try is possible in \(seconds) seconds"
+        case .wrongPINOfOne(let seconds):
+            "the PIN is wrong, or the key slot that can be read is of before the last new PIN: try the"
+                + " earlier one; the next try is possible in \(seconds) seconds"
         case .delayed(let seconds): "the next try is possible in \(seconds) seconds"
         case .tooShort: "a PIN has 6 to 128 bytes"
         case .failed(let reason): reason

@@ -48,8 +48,8 @@ enum ShowCommand {
         for conflict in detail.conflicts where conflict.column != Mutation.deletedField {
             lines += [
                 "", "conflict in \(look.address(of: conflict)) (\(conflict.rule))",
-                "  base    \(shown(conflict.base))", "  mine    \(shown(conflict.mine))",
-                "  theirs  \(conflict.isDeletion ? "deleted" : shown(conflict.theirs))"
+                "  base    \(side(conflict.base))", "  mine    \(side(conflict.mine))",
+                "  theirs  \(conflict.isDeletion ? "deleted" : side(conflict.theirs))"
                     + (conflict.theirsNode.map { "  by \($0)" } ?? ""),
             ]
         }
@@ -97,6 +97,11 @@ enum ShowCommand {
             ])
         }
         return [""] + table.text.split(separator: "\n").map(String.init)
+    }
+
+    /// A side that was cleared, or never answered, is not an empty place.
+    private static func side(_ value: FieldValue) -> String {
+        value.isNull ? "(no answer)" : shown(value)
     }
 
     /// First the line ends are written out, then goes what could steer a terminal.

@@ -1,14 +1,16 @@
 internal import Arguments
 internal import Crypto
+internal import LocalStore
 internal import Vault
 
 /// A home whose key is there: what a command works with.
 struct UnlockedHome {
-    let vault: SealedVault
-    let key: SecretBytes
+    let opened: OpenedVault
     /// Present when the command may write.
     let lease: HomeLease?
 
+    var vault: SealedVault { opened.vault }
+    var key: SecretBytes { opened.key }
     var home: Home { vault.home }
 }
 
@@ -27,10 +29,11 @@ extension CommandRun {
         guard wait == 0 else { throw VaultError.delayed(seconds: wait) }
         let pin = try readPIN("PIN: ")
         defer { pin.erase() }
-        let key = try vault.unlock(pin, now: surroundings.bootNow)
+        let opened = try vault.open(
+            pin, beside: KeyWitness(of: vault.home), now: surroundings.bootNow)
         // Where it cannot be, 'doctor' says so; the command has the key.
-        if let lease { vault.keepTwice(lease: lease) }
-        return UnlockedHome(vault: vault, key: key, lease: lease)
+        if let lease { opened.keepTwice(lease: lease) }
+        return UnlockedHome(opened: opened, lease: lease)
     }
 
     private func loadVault(for access: Access) throws -> (SealedVault, HomeLease?) {

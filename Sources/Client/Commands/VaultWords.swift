@@ -30,6 +30,9 @@ enum VaultWords {
             Failure(
                 .locked, "the PIN is wrong (\(counted(tries, "try", "tries")) in a row)",
                 advice: "The next try is possible in \(counted(wait, "second", "seconds")).")
+        case .wrongPINOfOne(let vault, let tries, let wait): refusal(by: vault, tries, wait)
+        case .otherKey(let vault, let device): otherKey(vault, device)
+        case .unprovenKey(let vault): unprovenKey(vault)
         case .delayed(let seconds):
             Failure(
                 .locked,
@@ -61,9 +64,40 @@ enum VaultWords {
                 advice: "Nothing was tried. Copy the whole home to where it can be written, as with"
                     + " 'cp -a HOME /dev/shm/home', and read it there with '--home'. That copy is for"
                     + " reading only: what is entered there is gone with it. Remove it afterwards.")
+        case .system(let operation, let path, EISDIR):
+            Failure(
+                .locked, "cannot \(operation) \(path): a folder has that name",
+                advice: WayBack.movingAway(path))
         case .system(let operation, let path, let code):
             Failure(.locked, "cannot \(operation) \(path): \(String(cString: strerror(code)))")
         }
+    }
+
+    /// The file may be from before the last new PIN: the other cannot be read to tell.
+    private static func refusal(by vault: String, _ tries: Int, _ wait: Int) -> Failure {
+        Failure(
+            .locked,
+            "the PIN does not open \(vault) (\(counted(tries, "try", "tries")) in a row), and the other"
+                + " of the two key slots cannot be read",
+            advice:
+                "This one may be from before the last new PIN: try the PIN of then too. The next try"
+                + " is possible in \(counted(wait, "second", "seconds")).")
+    }
+
+    private static func otherKey(_ vault: String, _ device: String) -> Failure {
+        Failure(
+            .locked,
+            "\(vault) is of device \(device), and its key opens neither the database nor the journal"
+                + " that stand here",
+            advice: WayBack.afterKey(of: vault))
+    }
+
+    private static func unprovenKey(_ vault: String) -> Failure {
+        Failure(
+            .locked,
+            "nothing here shows that \(vault) is this home's: its key has opened neither database nor"
+                + " journal; the PIN is not changed",
+            advice: "'walkdown doctor' says what is wrong with them.")
     }
 
     private static func words(for fault: PINFault) -> Failure {

@@ -11,7 +11,13 @@ enum WayBack {
         guard copy?.knowsDevice != true else {
             return "'walkdown doctor --repair' makes a new one from the journal."
         }
-        return "The journal does not say who this device is, so that no new one can be made here. "
+        let device = unlocked.vault.deviceId
+        return
+            (unlocked.opened.fit == .opens
+            ? ""
+            : "Nothing here shows that vault.json, of device \(device), is this home's: if it is not,"
+                + " put the right one back. ")
+            + "The journal does not say who this device is, so that no new one can be made here. "
             + (isReadable
                 ? "'walkdown outbox --json' may still copy out what was entered and not sent. "
                 : "")
@@ -26,6 +32,11 @@ enum WayBack {
             "Put vault.json or vault.copy.json back from a copy of this folder. Without either nobody"
             + " can read what is here. " + leaving(home.joined(separator: "/"))
             + " What was entered and not sent stays in the folder, for the day on which the key turns up."
+    }
+
+    /// What has the name of a file of the home and is none of it.
+    static func movingAway(_ path: String) -> String {
+        "Move it away, as with 'mv \(path) \(path).other', and keep it."
     }
 
     /// Beside what stands in the home nothing new can be made.

@@ -219,7 +219,8 @@ package struct StatusSummary: Sendable, Equatable {
     /// What can be said without asking the network: `attention`, `offline`, `waiting` or `synced`,
     /// in this order.
     package var state: String {
-        if isRevoked || wasJournalGone || failed + conflict + offered + missing > 0 {
+        let isJournalAmiss = isJournalGone || wasJournalGone || isJournalUnreadable
+        if isRevoked || isJournalAmiss || failed + conflict + offered + missing > 0 {
             return "attention"
         }
         if isOffline { return "offline" }

@@ -42,7 +42,9 @@ package struct NewVault: Sendable {
         pin.key.erase()
         try DurableFile.commit(home.vault)
         // The device is enrolled, whatever becomes of the copy.
-        if let vault = try? SealedVault.load(home) { vault.keepTwice(lease: lease) }
+        guard let vault = try? SealedVault.load(home) else { return }
+        // The database was made with it.
+        OpenedVault(vault, key: dataKey, fit: .opens).keepTwice(lease: lease)
     }
 
     /// Takes everything back that was begun and not committed.

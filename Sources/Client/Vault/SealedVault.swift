@@ -1,25 +1,29 @@
 package import Crypto
-internal import Glibc
 
 /// A home's locked key. The data key opens the database; a PIN opens the data key.
 package struct SealedVault: Sendable {
     package let home: Home
-    package let deviceId: String
-    private let slot: KeySlot
-    /// Whether this was read from `vault.copy.json`, because `vault.json` is not whole or is older.
+    let document: VaultDocument
+    /// Whether this was read from `vault.copy.json`, because `vault.json` is not whole, is older or is
+    /// another device's.
     package let isFromCopy: Bool
     /// How the other one of the two files stands to this.
     package let other: Counterpart
+    /// What the other one says where it is another device's.
+    private let stranger: VaultDocument?
 
     /// Of the two files of a vault, the one that it was not read from.
     package enum Counterpart: Equatable, Sendable {
         case equal, missing
         case unusable(VaultError)
-        /// Whole, of an earlier PIN or enrolment: it opens nothing any more.
+        /// Whole, of the same device and an earlier PIN: it opens nothing any more.
         case older
-        /// Whole and otherwise, and neither says that it is the newer one: only programs that counted no
-        /// generations wrote such. It is left alone until the next PIN takes the place of both.
+        /// Whole and otherwise, of the same device, and neither says that it is the newer one: only
+        /// programs that counted no generations wrote such. It is left alone until the next PIN takes the
+        /// place of both.
         case unlike
+        /// Whole, and of another device: neither newer nor older than this, and never overwritten.
+        case ofDevice(String)
     }
 
     /// Reads `vault.json` and its copy, of which the newer whole one decides. Throws `.notEnrolled`,
@@ -32,35 +36,25 @@ package struct SealedVault: Sendable {
         return try VaultFiles(home).vault()
     }
 
-    init(_ document: VaultDocument, of home: Home, isFromCopy: Bool, other: Counterpart) {
+    /// - Parameter stranger: what the other file says where it is another device's.
+    init(
+        _ document: VaultDocument, of home: Home, isFromCopy: Bool, other: Counterpart,
+        stranger: VaultDocument? = nil
+    ) {
         self.home = home
-        deviceId = document.deviceId
-        slot = document.slot
+        self.document = document
         self.isFromCopy = isFromCopy
         self.other = other
+        self.stranger = stranger
     }
 
-    /// The data key, if `pin` is right. The try is counted on disk before the PIN is checked, and
-    /// only the box's tag decides. Takes about a second.
-    ///
-    /// Throws `.delayed` without having tried, `.wrongPIN`, or what failed in the system, which is
-    /// never counted as a try.
-    package func unlock(
-        _ pin: SecretBytes,
-        now: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current
-    ) throws(VaultError) -> SecretBytes {
-        var counter = try TryCounter.open(in: home, now: now)
-        let wait = try counter.secondsToWait()
-        guard wait == 0 else { throw .delayed(seconds: wait) }
-        let key = try slot.wrappingKey(from: pin, deviceId: deviceId)
-        defer { key.erase() }
-        try counter.countTry()
-        guard let dataKey = try slot.open(with: key, deviceId: deviceId) else {
-            throw .wrongPIN(tries: counter.tries, wait: try counter.secondsToWait())
-        }
-        try counter.reset()
-        return dataKey
-    }
+    package var deviceId: String { document.deviceId }
+
+    /// What a guess costs, for `doctor`.
+    package var cost: Argon2id.Cost { document.slot.cost }
+
+    /// The file that this was read from.
+    package var path: String { isFromCopy ? home.vaultCopy : home.vault }
 
     /// Seconds until a PIN may be tried; 0 when it may be now.
     package func secondsToWait(
@@ -69,113 +63,114 @@ package struct SealedVault: Sendable {
         try TryCounter.open(in: home, now: now).secondsToWait()
     }
 
-    /// Closes the data key under another PIN. The database is not touched: only the slot changes,
-    /// and `vault.json` is the old or the new one after any crash. The slot of the old PIN, which
-    /// may be why it is changed, is overwritten; its copy goes first, so that at no moment a copy opens
-    /// with a PIN that `vault.json` does not open with.
-    ///
-    /// Throws where there is no room for the new slot, and then both files are what they were.
-    ///
-    /// - Returns: false where the PIN is changed and an old slot could not be overwritten.
-    @discardableResult
-    package func changePIN(
-        of dataKey: SecretBytes, to pin: SecretBytes, cost: Argon2id.Cost = .withoutTPM,
-        lease: HomeLease
-    ) throws(VaultError) -> Bool {
-        try replace(by: deviceId, cost, dataKey, pin, lease)
+    /// The data key alone, as `open` finds it where nothing is asked about it.
+    package func unlock(
+        _ pin: SecretBytes,
+        now: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current
+    ) throws(VaultError) -> SecretBytes {
+        try open(pin, beside: .silent, now: now).key
     }
 
-    /// Closes the data key for the id under which this device was enrolled anew, with the same PIN. The
-    /// database is not touched, and `vault.json` is the old or the new one after any crash: each opens.
-    /// The old slot is overwritten: a later change of the PIN could not reach it.
+    /// The slot that `pin` opens, with the data key. The try is counted on disk before the PIN is checked,
+    /// and only the box's tag decides. Takes about a second. Where the two files are of two devices, both
+    /// are tried, and the one counts whose key opens what stands in the home.
     ///
-    /// - Returns: false where an old slot could not be overwritten.
-    @discardableResult
-    package func rebind(
-        _ dataKey: SecretBytes, to deviceId: String, pin: SecretBytes, lease: HomeLease
-    ) throws(VaultError) -> Bool {
-        try replace(by: deviceId, cost, dataKey, pin, lease)
-    }
-
-    /// At each moment one of the two files opens: `vault.json` is whole before its copy goes, and the new
-    /// slot is on the disk before that.
-    private func replace(
-        by deviceId: String, _ cost: Argon2id.Cost, _ dataKey: SecretBytes, _ pin: SecretBytes,
-        _ lease: HomeLease
-    ) throws(VaultError) -> Bool {
-        precondition(lease.home == home, "the lease is for another home")
-        let stretched = try StretchedPIN(pin, cost: cost)
-        defer { stretched.key.erase() }
-        let slot = try KeySlot.close(
-            over: dataKey, under: stretched, deviceId: deviceId, generation: slot.generation + 1)
-        let document = VaultDocument(deviceId: deviceId, slot: slot)
-        let isOldErased = try isFromCopy ? restore() : true
-        let areRemainsErased = eraseRemains()
-        var isCopyErased = false
-        let isErased = try DurableFile.replaceErasing(home.vault, with: document.serialized()) {
-            () throws(VaultError) in
-            isCopyErased = try DurableFile.erase(home.vaultCopy)
+    /// Throws `.delayed` without having tried, `.wrongPIN` or `.wrongPINOfOne`, `.otherKey` where the PIN
+    /// is right and the key another home's, or what failed in the system; those two are never counted as
+    /// a try.
+    package func open(
+        _ pin: SecretBytes, beside witness: KeyWitness,
+        now: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current
+    ) throws(VaultError) -> OpenedVault {
+        var counter = try TryCounter.open(in: home, now: now)
+        let wait = try counter.secondsToWait()
+        guard wait == 0 else { throw .delayed(seconds: wait) }
+        var boxes = ClosedBoxes()
+        defer { boxes.erase() }
+        for vault in candidates { try boxes.add(vault, pin) }
+        try counter.countTry()
+        switch try boxes.open(beside: witness) {
+        case .opened(let opened):
+            try counter.reset()
+            return opened
+        case .otherKey:
+            try counter.takeBack()
+            throw .otherKey(vault: path, deviceId: deviceId)
+        case .refused:
+            let wait = try counter.secondsToWait()
+            throw mayBeOlder
+                ? .wrongPINOfOne(vault: path, tries: counter.tries, wait: wait)
+                : .wrongPIN(tries: counter.tries, wait: wait)
         }
-        SealedVault(document, of: home, isFromCopy: false, other: .missing).keepTwice(lease: lease)
-        return isOldErased && areRemainsErased && isCopyErased && isErased
     }
 
-    /// Makes a damaged, missing or older `vault.json` say what its copy says.
-    ///
-    /// - Returns: false where what it held could not be overwritten.
-    private func restore() throws(VaultError) -> Bool {
-        try DurableFile.replaceErasing(home.vault, with: document.serialized())
+    /// Nobody knows whether the other file, which cannot be read, had a newer PIN.
+    private var mayBeOlder: Bool {
+        switch other {
+        case .unusable: true
+        case .missing: isFromCopy
+        case .equal, .older, .unlike, .ofDevice: false
+        }
     }
 
-    /// A crash may have left a slot that was to become one of the two files.
-    ///
-    /// - Returns: false where it is still there.
-    private func eraseRemains() -> Bool {
-        let isVaultErased = DurableFile.eraseStaged(for: home.vault)
-        let isCopyErased = DurableFile.eraseStaged(for: home.vaultCopy)
-        return isVaultErased && isCopyErased
+    private var candidates: [SealedVault] {
+        guard let stranger else { return [self] }
+        let that = SealedVault(
+            stranger, of: home, isFromCopy: !isFromCopy, other: .ofDevice(deviceId),
+            stranger: document)
+        return [self, that]
+    }
+}
+
+/// The slots that a PIN is tried on, with the keys that it makes for them: everything that takes long or
+/// can fail is done before the try counts.
+private struct ClosedBoxes {
+    enum Outcome {
+        case opened(OpenedVault)
+        /// Each opens, for a key that opens nothing here.
+        case otherKey
+        case refused
     }
 
-    /// Makes `vault.json` and its copy say what this says, once a PIN has opened it: after damage to
-    /// either, in a home that has no copy yet, and after a crash in between. `doctor` tells where they
-    /// do not, and the next process that writes tries again. This must have been read under the lease:
-    /// else it may be what another process has replaced meanwhile.
-    ///
-    /// Nothing is overwritten that is not known to be older than this.
-    ///
-    /// - Returns: false where that did not succeed, as on a full disk.
-    @discardableResult
-    package func keepTwice(lease: HomeLease) -> Bool {
-        precondition(lease.home == home, "the lease is for another home")
-        let files = VaultFiles(home)
-        do {
-            if try isReplaceable(files.first) { _ = try restore() }
-            if try isReplaceable(files.copy) {
-                // What it says may be of an older PIN, and there may be no room for the new one.
-                _ = try DurableFile.erase(home.vaultCopy)
-                try DurableFile.write(document.serialized(), to: home.vaultCopy)
+    private var boxes: [(vault: SealedVault, key: SecretBytes)] = []
+
+    mutating func add(_ vault: SealedVault, _ pin: SecretBytes) throws(VaultError) {
+        let document = vault.document
+        boxes.append(
+            (vault, try document.slot.wrappingKey(from: pin, deviceId: document.deviceId)))
+    }
+
+    func erase() {
+        for box in boxes { box.key.erase() }
+    }
+
+    func open(beside witness: KeyWitness) throws(VaultError) -> Outcome {
+        var doubtful: OpenedVault?
+        var isRefused = false
+        for (vault, key) in boxes {
+            guard
+                let dataKey = try vault.document.slot.open(with: key, deviceId: vault.deviceId)
+            else {
+                isRefused = true
+                continue
             }
-            return eraseRemains()
-        } catch {
-            return false
+            let opened = OpenedVault(vault, key: dataKey, fit: witness.fit(dataKey))
+            switch opened.fit {
+            case .opens where isFormer(opened, witness): isRefused = true
+            case .opens: return .opened(opened)
+            case .unknown: doubtful = doubtful ?? opened
+            case .opensNeither: break
+            }
         }
+        if let doubtful { return .opened(doubtful) }
+        return isRefused ? .refused : .otherKey
     }
 
-    /// Whether this is to take the place of what stands there, which is not the same.
-    ///
-    /// - Throws: that it must not.
-    private func isReplaceable(_ content: VaultFiles.Content) throws(VaultError) -> Bool {
-        switch VaultFiles.counterpart(of: document, in: content) {
-        case .equal: return false
-        case .missing, .older: return true
-        case .unusable(.unknownVersion(let version)): throw .unknownVersion(version)
-        case .unusable: return true
-        case .unlike: throw .damaged("the two key slots differ, and neither is known to be newer")
-        }
+    /// Whether it is of a device that this one was before it enrolled anew: the key is the same, and the
+    /// slot that has its place stands beside it. A PIN from then opens nothing any more.
+    private func isFormer(_ opened: OpenedVault, _ witness: KeyWitness) -> Bool {
+        guard boxes.count > 1, let device = witness.deviceId(opened.key) else { return false }
+        return device != opened.vault.deviceId
+            && boxes.contains { $0.vault.deviceId == device }
     }
-
-    private var document: VaultDocument { VaultDocument(deviceId: deviceId, slot: slot) }
-
-    /// What a guess costs, for `doctor`.
-    package var cost: Argon2id.Cost { slot.cost }
 }

@@ -78,6 +78,12 @@ struct TryCounter: ~Copyable {
         try store()
     }
 
+    /// The PIN was right for a file that has no business here: that is no wrong PIN, and clears none.
+    mutating func takeBack() throws(VaultError) {
+        record.tries = record.tries == 0 ? 0 : record.tries - 1
+        try store()
+    }
+
     mutating func reset() throws(VaultError) {
         record.tries = 0
         try store()

@@ -10,6 +10,14 @@ package enum VaultError: Error, Equatable {
     /// The tag of the key slot does not fit. `tries` is how often that happened in a row, `wait`
     /// the seconds until the next try is allowed.
     case wrongPIN(tries: Int, wait: Int)
+    /// The same, where `vault` is the one of the two files that can be read: it may be of before the last new
+    /// PIN.
+    case wrongPINOfOne(vault: String, tries: Int, wait: Int)
+    /// The PIN is right, and the key of `vault`, a file of this device, opens neither the database nor the
+    /// journal of the home.
+    case otherKey(vault: String, deviceId: String)
+    /// Nothing here shows that the key of `vault` is this home's: its slot is not replaced.
+    case unprovenKey(vault: String)
     /// Seconds left until the next try is allowed. Nothing was tried.
     case delayed(seconds: Int)
     /// `vault.json` cannot be what was written: never to be mistaken for a wrong PIN.

@@ -57,8 +57,8 @@ struct VaultFiles {
         }
     }
 
-    /// The vault of the file that decides: the one that is whole; of two, the one of the later generation.
-    /// Where neither is later, `vault.json`.
+    /// The vault of the file that decides: the one that is whole; of two of one device, the one of the later
+    /// generation. Where neither is later, and where they are of two devices, `vault.json`.
     ///
     /// - Throws: why neither can be read, or that a newer program has written one of them: what that has
     ///   may be newer than what can be read here.
@@ -68,16 +68,21 @@ struct VaultFiles {
         case (let document?, nil): return vault(document, isCopy: false)
         case (nil, let document?): return vault(document, isCopy: true)
         case (let document?, let other?):
+            guard other.deviceId == document.deviceId else {
+                return vault(document, isCopy: false, stranger: other)
+            }
             let isCopyNewer = other.generation > document.generation
             return vault(isCopyNewer ? other : document, isCopy: isCopyNewer)
         case (nil, nil): throw trouble
         }
     }
 
-    private func vault(_ document: VaultDocument, isCopy: Bool) -> SealedVault {
+    private func vault(
+        _ document: VaultDocument, isCopy: Bool, stranger: VaultDocument? = nil
+    ) -> SealedVault {
         SealedVault(
             document, of: home, isFromCopy: isCopy,
-            other: Self.counterpart(of: document, in: isCopy ? first : copy))
+            other: Self.counterpart(of: document, in: isCopy ? first : copy), stranger: stranger)
     }
 
     /// Damage says more than a name that is missing.
@@ -97,6 +102,8 @@ struct VaultFiles {
         case .whole(let other, let isExact):
             if other == document {
                 isExact ? .equal : .unusable(.damaged("it is not as it was written"))
+            } else if other.deviceId != document.deviceId {
+                .ofDevice(other.deviceId)
             } else if other.generation < document.generation {
                 .older
             } else {

@@ -61,6 +61,9 @@ package struct FormerTeam: Hashable, Sendable {
 /// The answer 201: what a device needs to speak to this server from now on.
 package struct EnrollResponse: Hashable, Sendable {
     package var deviceId: String
+    /// What the device is called from now on: the name that its code was made with, before the one that it
+    /// sent. nil from a server that does not tell it.
+    package var deviceName: String?
     package var token: String
     package var team: String
     /// nil from a server that does not tell it.
@@ -71,10 +74,11 @@ package struct EnrollResponse: Hashable, Sendable {
     package var serverEpoch: Int64
 
     package init(
-        deviceId: String, token: String, team: String, teamId: String? = nil, caPem: String,
-        pins: [String], serverEpoch: Int64
+        deviceId: String, deviceName: String? = nil, token: String, team: String,
+        teamId: String? = nil, caPem: String, pins: [String], serverEpoch: Int64
     ) {
         self.deviceId = deviceId
+        self.deviceName = deviceName
         self.token = token
         self.team = team
         self.teamId = teamId
@@ -86,6 +90,7 @@ package struct EnrollResponse: Hashable, Sendable {
     package init(json: JSON) throws(CodingError) {
         self.init(
             deviceId: try json.read("deviceId", ShortText.read),
+            deviceName: try json.optionalString("deviceName"),
             token: try json.read("token", ShortText.read),
             team: try json.read("team", ShortText.read),
             teamId: try json.optionalString("teamId"),
@@ -95,7 +100,8 @@ package struct EnrollResponse: Hashable, Sendable {
 
     package var json: JSON {
         [
-            "deviceId": .string(deviceId), "token": .string(token), "team": .string(team),
+            "deviceId": .string(deviceId), "deviceName": JSON(deviceName),
+            "token": .string(token), "team": .string(team),
             "teamId": JSON(teamId), "caPem": .string(caPem), "pins": .array(pins.map(JSON.string)),
             "serverEpoch": .integer(serverEpoch),
         ]

@@ -62,10 +62,11 @@ package final class DeviceFieldwork: Fieldwork {
         guard opened.withLock({ $0 == nil }) else { return }
         do {
             let vault = try SealedVault.load(home)
-            let key = try vault.unlock(pin, now: bootNow)
+            let opening = try vault.open(pin, beside: KeyWitness(of: home), now: bootNow)
+            let key = opening.key
             defer { key.erase() }
             // Where it cannot be, 'doctor' says so; the application has the key.
-            vault.keepTwice(lease: lease)
+            opening.keepTwice(lease: lease)
             let store = try DeviceStore.open(
                 home: home, key: key, access: .writer(lease), sources: sources)
             let worker = try makeWorker(for: store)

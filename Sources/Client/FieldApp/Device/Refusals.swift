@@ -36,6 +36,10 @@ extension UnlockRefusal {
     init(_ error: any Error) {
         switch error {
         case VaultError.wrongPIN(_, let wait): self = wait > 0 ? .wrongPINAndWait(wait) : .wrongPIN
+        case VaultError.wrongPINOfOne(_, _, let wait): self = .wrongPINOfOne(wait)
+        case VaultError.otherKey(_, let device):
+            self = .failed(
+                "vault.json is of device \(device), not of this one; 'walkdown doctor' says more")
         case VaultError.delayed(let seconds): self = .delayed(seconds)
         case VaultError.unusablePIN: self = .tooShort
         case VaultError.outOfMemory: self = .failed("Not enough memory to check the PIN")

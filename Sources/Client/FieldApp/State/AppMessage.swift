@@ -112,6 +112,9 @@ package enum UnlockRefusal: Error, Equatable, Sendable {
     case wrongPIN
     /// The same, and seconds until the vault looks at the next one.
     case wrongPINAndWait(Int)
+    /// The same, where one of the two key slots cannot be read and the PIN was tried on the other, which may
+    /// be of before the last new PIN.
+    case wrongPINOfOne(Int)
     /// Seconds until the vault looks at a PIN again.
     case delayed(Int)
     case tooShort

@@ -67,6 +67,10 @@ extension AppState {
             screen.problem = "\(Self.notThePIN); wait \(seconds) s"
             screen.problemAfterWait = Self.notThePIN
             screen.waitUntil = now.uptime + Int64(seconds) * 1_000
+        case .wrongPINOfOne(let seconds):
+            screen.problem = "\(Self.notThePIN), or the key slot is old; wait \(seconds) s"
+            screen.problemAfterWait = "\(Self.notThePIN); try the PIN before it too"
+            screen.waitUntil = now.uptime + Int64(seconds) * 1_000
         case .tooShort: screen.problem = "A PIN has 6 to 128 characters"
         case .failed(let reason): screen.problem = reason
         case .delayed(let seconds):

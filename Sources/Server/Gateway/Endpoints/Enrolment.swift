@@ -33,7 +33,7 @@ extension Endpoints {
                 formerTeam: request.formerTeam))
         gateway.log.event("enrolled", ["device": .string(device.id)])
         let answer = EnrollResponse(
-            deviceId: device.id, token: token.text, team: device.team.name,
+            deviceId: device.id, deviceName: device.name, token: token.text, team: device.team.name,
             teamId: device.team.id, caPem: gateway.identity.authority, pins: gateway.identity.pins,
             serverEpoch: epoch)
         return .json(answer.json, status: 201)
