@@ -63,8 +63,11 @@ enum CompleteCommand {
                 + " \(detail.summary.stateWords)")
         try run.emit([
             "id": .string(id.rawValue), "state": .string(detail.summary.state),
-            "refused": .array(changes.map { $0.json(
-                    at: places[$0.recordId], about: findings[$0.recordId], with: [:]) }),
+            "refused": .array(
+                changes.map {
+                    $0.json(
+                        at: places[$0.recordId], about: findings[$0.recordId], with: [:])
+                }),
         ]) {
             changes.map { change in
                 let what = change.addresses(

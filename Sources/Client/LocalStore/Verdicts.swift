@@ -135,7 +135,8 @@ extension RemoteApplication {
     /// sent is what was confirmed, but for what a supervisor decided otherwise. Without a digest, so that
     /// a pull of this very version still brings the whole; with the record's version, so that what is
     /// entered later is sent and not kept waiting for an INSERT that was taken. A field's version stays
-    /// that of what was shown: what others have done to it since nobody here has seen.
+    /// that of what was shown, for what others have done to it since nobody here has seen: of one that was
+    /// shown empty, the first that its record can have.
     private func confirmWithoutRecord(
         _ fields: [FieldName], of row: OutboxEntry, by verdict: Verdict
     ) throws {
@@ -152,7 +153,8 @@ extension RemoteApplication {
                         WHERE seq_id = ?1 AND name = ?3),
                     lamport = (SELECT lamport FROM __sync_outbox_field
                         WHERE seq_id = ?1 AND name = ?3),
-                    node = (SELECT value FROM __sync_metadata WHERE key = 'node')
+                    node = (SELECT value FROM __sync_metadata WHERE key = 'node'),
+                    version = max(version, 1)
                 WHERE record_id = ?2 AND name = ?3
                 """, [.integer(row.sequence), .text(row.record.rawValue), .text(field)])
         }
@@ -173,7 +175,8 @@ extension RemoteApplication {
         guard let value = decision.value else { return }
         try database.execute(
             """
-            UPDATE __sync_shadow SET present = 1, value = ?, lamport = 0, node = ''
+            UPDATE __sync_shadow SET present = 1, value = ?, lamport = 0, node = '',
+                version = max(version, 1)
             WHERE record_id = ? AND name = ?
             """, [DatabaseValue(value), .text(row.record.rawValue), .text(decision.column)])
     }
