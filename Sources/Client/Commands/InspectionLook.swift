@@ -18,6 +18,8 @@ struct InspectionLook {
         var value: FieldValue?
         /// Nil where nothing was ever answered.
         var sync: SyncBadge?
+        /// What a supervisor has before him, where the value waits behind it.
+        var inReview: FieldValue?
         var previous: PreviousValue?
     }
 
@@ -29,7 +31,7 @@ struct InspectionLook {
         var lines = own.sorted { $0.key < $1.key }.map { path, field in
             Line(
                 address: path, value: field?.value, sync: field?.sync,
-                previous: previous(at: AnswerKey(path)))
+                inReview: field?.inReview, previous: previous(at: AnswerKey(path)))
         }
         for row in detail.rows {
             let fields = fields(of: row)
@@ -39,7 +41,7 @@ struct InspectionLook {
             lines += fields.sorted { $0.key < $1.key }.map { path, field in
                 Line(
                     address: detail.address(of: path, in: row), value: field?.value,
-                    sync: field?.sync,
+                    sync: field?.sync, inReview: field?.inReview,
                     previous: previous(at: AnswerKey(row: row.id.rawValue, path)))
             }
         }
@@ -120,6 +122,7 @@ struct InspectionLook {
             var member: [String: JSON] = [
                 "value": field?.value.json ?? .null, "sync": JSON(field?.sync.rawValue),
             ]
+            if let asked = field?.inReview { member["inReview"] = asked.json }
             if visit != nil {
                 member["previous"] = previous(at: AnswerKey(row: row, path))?.json ?? .null
             }
