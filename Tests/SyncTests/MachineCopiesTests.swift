@@ -83,7 +83,21 @@ struct MachineCopiesTests {
         play.expect(
             .copiesSettled(epochBegan: false),
             .findCopies(limit: CopyRequest.mostRecords, skipping: ["c"]))
-        play.expect(.copiesFound(nil), .listForms)
+        play.expect(.copiesFound(nil), .pull)
+    }
+
+    @Test(
+        "T86 what was refused may be taken in part: it is pulled too before the copies are compared"
+    )
+    func takenInPart() {
+        var play = pulled()
+        let (request, response) = (Self.request("a"), Self.response(["a": .refused]))
+        play.expect(.copiesFound(request), .offerCopies(request))
+        play.expect(.copiesOffered(.accepted(response)), .settleCopies(response, request))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: []))
+        play.expect(.copiesFound(nil), .pull)
     }
 
     @Test(

@@ -31,6 +31,8 @@ struct InspectionLook {
         var value: FieldValue?
         /// Nil where nothing was ever answered.
         var sync: SyncBadge?
+        /// What a supervisor has before him, where the value waits behind it.
+        var inReview: FieldValue?
         var previous: PreviousValue?
     }
 
@@ -63,7 +65,8 @@ struct InspectionLook {
                 lines.append(
                     Line(
                         key: key, address: rows.address(of: key), value: field?.value,
-                        sync: field?.sync, previous: previous(at: key)))
+                        sync: field?.sync, inReview: field?.inReview,
+                        previous: previous(at: key)))
             }
         }
         add(own, in: nil)
@@ -178,6 +181,7 @@ struct InspectionLook {
             var member: [String: JSON] = [
                 "value": field?.value.json ?? .null, "sync": JSON(field?.sync.rawValue),
             ]
+            if let asked = field?.inReview { member["inReview"] = asked.json }
             if visit != nil {
                 member["previous"] = previous(at: AnswerKey(row: row, path))?.json ?? .null
             }

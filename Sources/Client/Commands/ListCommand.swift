@@ -30,7 +30,9 @@ extension SyncBadge {
 
 extension InspectionSummary {
     /// As people read it; a word that this version does not know stays what it is.
-    var stateWords: String { InspectionState(rawValue: state)?.label ?? state }
+    var stateWords: String {
+        isDeleted ? "deleted" : InspectionState(rawValue: state)?.label ?? state
+    }
 
     /// The keys of a row of `list`.
     var json: JSON { .object(members) }

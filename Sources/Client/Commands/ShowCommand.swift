@@ -39,7 +39,7 @@ enum ShowCommand {
             ["QUESTION", "ANSWER", "SYNC"] + (look.visit == nil ? [] : ["LAST VISIT"]))
         for line in look.lines {
             table.append(
-                [line.address, line.value.map(shown) ?? "", line.sync?.words ?? ""]
+                [line.address, line.value.map(shown) ?? "", standing(of: line)]
                     + (look.visit == nil ? [] : [line.previous.map(words) ?? ""]))
         }
         lines += table.text.split(separator: "\n").map(String.init)
@@ -60,6 +60,8 @@ enum ShowCommand {
                     + " was deleted elsewhere: 'resolve --mine' restores it, '--theirs' lets"
                     + " it go.",
             ]
+        } else if summary.isDeleted {
+            lines += ["", "The inspection was deleted here; that waits behind the conflict."]
         }
         return lines.map { terminalSafe($0) + "\n" }.joined()
     }
@@ -73,6 +75,11 @@ enum ShowCommand {
         }
         return ["", "not asked by version \(look.detail.summary.formVersion), kept:"]
             + table.text.split(separator: "\n").map(String.init)
+    }
+
+    /// `pending; in review: 120`
+    private static func standing(of line: InspectionLook.Line) -> String {
+        (line.sync?.words ?? "") + (line.inReview.map { "; in review: \(shown($0))" } ?? "")
     }
 
     /// `152 on 2026-10-03, +8.5`

@@ -22,6 +22,8 @@ enum StoreWords {
         switch error {
         case .refused(.queueFull, _):
             Failure(.failed, error.description, advice: "'walkdown sync' sends them.")
+        case .deletedUndecided:
+            Failure(.validation, error.description, advice: "'walkdown resolve' decides.")
         case .refused, .unresolved, .notInConflict, .changedSinceShown, .changesRefused:
             Failure(.validation, error.description)
         case .unknownRecord, .unknownMutation, .wrongStatus: Failure(.failed, error.description)

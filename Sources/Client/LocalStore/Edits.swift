@@ -106,14 +106,22 @@ extension Connection {
         if known == nil { throw StoreError.unknownForm(id: id, version: version) }
     }
 
-    /// - Throws: `unknownRecord` unless a live record of that id (and table) is here.
+    /// - Throws: `unknownRecord` unless a live record of that id (and table) is here, `deletedUndecided`.
     func requireRecord(_ id: RecordID, table: String? = nil) throws {
         let found = try first(
-            "SELECT table_name FROM record WHERE id = ? AND is_deleted = 0", [.text(id.rawValue)]
-        ) { try $0.text(0) }
-        guard let found, table == nil || table == found else {
+            "SELECT table_name, is_deleted FROM record WHERE id = ?", [.text(id.rawValue)]
+        ) { (table: try $0.text(0), isDeleted: try $0.flag(1)) }
+        guard let found, table == nil || table == found.table else {
             throw StoreError.unknownRecord(id.rawValue)
         }
+        guard found.isDeleted else { return }
+        // It stands in the list as long as that is undecided.
+        let isUndecided = try first(
+            "SELECT 1 FROM __sync_outbox WHERE record_id = ? AND status = 'CONFLICT' LIMIT 1",
+            [.text(id.rawValue)]
+        ) { _ in true }
+        throw isUndecided ?? false
+            ? StoreError.deletedUndecided(id.rawValue) : StoreError.unknownRecord(id.rawValue)
     }
 
     func insertRecord(_ id: RecordID, table: String, parent: RecordID?) throws {

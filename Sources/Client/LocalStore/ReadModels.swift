@@ -68,6 +68,8 @@ package struct InspectionDetail: Sendable, Equatable {
     package struct Field: Sendable, Equatable {
         package var value: FieldValue
         package var sync: SyncBadge
+        /// An older value that a supervisor has before him, while this one waits behind it.
+        package var inReview: FieldValue?
     }
 
     package var summary: InspectionSummary

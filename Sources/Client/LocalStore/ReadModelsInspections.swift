@@ -39,8 +39,13 @@ extension DeviceStore {
             return InspectionDetail(
                 summary: summary, assetID: shelf.assetID(of: id),
                 comment: shelf.text(BuiltInField.comment, of: id),
-                fields: InspectionDetail.shown(values, badges),
-                rows: answers.rows.map { .init($0, rowBadges, in: answers) },
+                fields: InspectionDetail.shown(
+                    values, badges, try database.valuesInReview(of: id)),
+                rows: try answers.rows.map {
+                    .init(
+                        $0, rowBadges, try database.valuesInReview(of: RecordID($0.id)),
+                        in: answers)
+                },
                 findings: try shelf.findings(of: id, among: try database.findings(below: id)),
                 conflicts: try database.conflicts(of: id)
                     + database.parts(of: id).flatMap { try conflicts(ofPart: $0, database) })
@@ -91,11 +96,13 @@ extension DeviceStore {
 
 extension InspectionDetail {
     fileprivate static func shown(
-        _ values: [FieldName: FieldValue], _ badges: [FieldName: SyncBadge]
+        _ values: [FieldName: FieldValue], _ badges: [FieldName: SyncBadge],
+        _ inReview: [FieldName: FieldValue]
     ) -> [FieldName: Field] {
         var fields: [FieldName: Field] = [:]
         for (name, value) in values where !value.isNull || badges[name] != nil {
-            fields[name] = Field(value: value, sync: badges[name] ?? .synced)
+            fields[name] = Field(
+                value: value, sync: badges[name] ?? .synced, inReview: inReview[name])
         }
         return fields
     }
@@ -104,7 +111,7 @@ extension InspectionDetail {
 extension InspectionDetail.Row {
     fileprivate init(
         _ row: FormAnswers.Row, _ badges: [RecordID: [FieldName: SyncBadge]],
-        in answers: FormAnswers
+        _ inReview: [FieldName: FieldValue], in answers: FormAnswers
     ) {
         id = RecordID(row.id)
         parent = row.parent.map { RecordID($0) }
@@ -114,7 +121,7 @@ extension InspectionDetail.Row {
         let own = (badges[id] ?? [:]).filter { !BuiltInField.isBuiltIn($0.key) }
         var values = row.fields
         for name in own.keys where values[name] == nil { values[name] = .null }
-        fields = InspectionDetail.shown(values, own)
+        fields = InspectionDetail.shown(values, own, inReview)
     }
 }
 

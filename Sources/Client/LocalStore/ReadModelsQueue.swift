@@ -250,43 +250,6 @@ extension Connection {
         }
     }
 
-    /// The worst of what waits, by record.
-    func recordBadges() throws -> [RecordID: SyncBadge] {
-        var badges: [RecordID: SyncBadge] = [:]
-        try each(
-            "SELECT record_id, status FROM __sync_outbox WHERE status <> 'ACKNOWLEDGED'"
-        ) { row in
-            let id = RecordID(try row.text(0))
-            badges[id] = max(badges[id] ?? .synced, SyncBadge(status: try row.text(1)))
-        }
-        return badges
-    }
-
-    func recordBadge(of id: RecordID) throws -> SyncBadge {
-        try query(
-            """
-            SELECT status FROM __sync_outbox WHERE record_id = ? AND status <> 'ACKNOWLEDGED'
-            """, [.text(id.rawValue)]
-        ) { SyncBadge(status: try $0.text(0)) }.max() ?? .synced
-    }
-
-    /// The worst of what waits, by field.
-    func fieldBadges(of id: RecordID) throws -> [FieldName: SyncBadge] {
-        var badges: [FieldName: SyncBadge] = [:]
-        try each(
-            """
-            SELECT entry.name, waiting.status
-            FROM __sync_outbox AS waiting
-            JOIN __sync_outbox_field AS entry ON entry.seq_id = waiting.seq_id
-            WHERE waiting.record_id = ? AND waiting.status <> 'ACKNOWLEDGED'
-            """, [.text(id.rawValue)]
-        ) { row in
-            let name = try row.text(0)
-            badges[name] = max(badges[name] ?? .synced, SyncBadge(status: try row.text(1)))
-        }
-        return badges
-    }
-
     func conflicts(of id: RecordID?) throws -> [ConflictView] {
         let rows = try query(
             """

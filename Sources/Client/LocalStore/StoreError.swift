@@ -53,6 +53,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A trigger refused the change; nothing of the edit was kept.
     case refused(Refusal, field: String?)
     case unknownRecord(String)
+    /// It was deleted, and a decision of the inspector about it waits.
+    case deletedUndecided(String)
     case unknownMutation(String)
     case unknownForm(id: String, version: String?)
     /// Retry, discard and resolve want a mutation of another status.
@@ -84,6 +86,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(field): \(refusal.sentence)"
         case .refused(let refusal, _): refusal.sentence
         case .unknownRecord(let id): "there is no record \(id) here"
+        case .deletedUndecided(let id):
+            "the record \(id) was deleted, and a conflict about it waits: resolve that first"
         case .unknownMutation(let id): "there is no mutation \(id) in the queue"
         case .unknownForm(let id, let version):
             "the form \(id)\(version.map { " version \($0)" } ?? "") is not on this device"

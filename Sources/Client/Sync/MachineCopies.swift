@@ -137,7 +137,9 @@ extension Machine {
         guard !named.isEmpty else { return noMoreCopies() }
         let settled = named.filter { $0.status != .held }
         let isTaken = settled.contains { $0.status == .taken }
-        if isTaken { pages.areCurrent = false }
+        // What is refused in part may have changed the record all the same: of an approval that is lost
+        // the server takes that the inspection was complete.
+        if !settled.isEmpty { pages.areCurrent = false }
         copies.passed(named.count)
         // What the answer does not name was not judged, and comes next.
         copies.noteHeld(
