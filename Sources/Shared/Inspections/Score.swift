@@ -1,4 +1,4 @@
-package import Coding
+internal import Coding
 package import Forms
 
 /// What the verdicts of an inspection come to.

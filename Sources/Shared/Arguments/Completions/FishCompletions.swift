@@ -1,33 +1,34 @@
 extension CompletionTable {
     var fish: String {
-        let place = "__\(program)_place"
+        let options = valued.flatMap(\.spellings).unique.joined(separator: " ")
+        let keys = places.dropFirst().map { fishQuoted($0.key) }.joined(separator: " ")
         var lines = [
-            "# Completions of \(program) for fish. Made by '\(program) completions fish'.",
-            "function \(place)",
-            "    set -l place ''",
-            "    set -l skip ''",
-            "    for word in (commandline -opc)[2..-1]",
-            "        if test -n \"$skip\"",
-            "            set skip ''",
-            "            continue",
-            "        end",
-            "        contains -- $word \(valued.flatMap(\.spellings).unique.joined(separator: " ")); "
-                + "and set skip 1",
-            "        contains -- \"$place $word\" \(places.dropFirst().map { fishQuoted($0.key) }.joined(separator: " ")); "
-                + "and set place \"$place $word\"",
-            "    end",
-            "    test \"$place\" = \"$argv[1]\"",
-            "end",
-            "complete -c \(program) -f",
+            """
+            # Completions of \(program) for fish. Made by '\(program) completions fish'.
+            function __\(program)_place
+                set -l place ''
+                set -l skip ''
+                for word in (commandline -opc)[2..-1]
+                    if test -n "$skip"
+                        set skip ''
+                        continue
+                    end
+                    contains -- $word \(options); and set skip 1
+                    contains -- "$place $word" \(keys); and set place "$place $word"
+                end
+                test "$place" = "$argv[1]"
+            end
+            complete -c \(program) -f
+            """
         ]
         lines += globals.map { fishOption($0, at: nil) }
         for place in places {
-            lines += place.subcommands.map { subcommand in
-                "complete -c \(program) \(condition(place)) -a \(subcommand.name) "
-                    + "-d \(fishQuoted(subcommand.summary))"
+            let here = "complete -c \(program) \(condition(place))"
+            for (name, summary) in place.subcommands {
+                lines.append("\(here) -a \(name) -d \(fishQuoted(summary))")
             }
             lines += place.options.map { fishOption($0, at: place) }
-            if place.takesFiles { lines.append("complete -c \(program) \(condition(place)) -F") }
+            if place.takesFiles { lines.append("\(here) -F") }
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -21,35 +21,45 @@ extension CompletionTable {
     }
 
     private func zshFunction(_ place: Place) -> [String] {
-        let options = options(at: place).flatMap(zshOption)
-        guard !place.subcommands.isEmpty else {
-            let rest = place.takesFiles ? "'*:file:_files'" : "'*: :'"
-            return [
-                "\(name(place.path))() {", "    _arguments \\",
-            ] + options.map { "        \($0) \\" } + ["        \(rest)", "}"]
+        let options = options(at: place).flatMap(zshOption).map { "        \($0) \\" }
+        var lines = ["\(name(place.path))() {"]
+        if place.subcommands.isEmpty {
+            lines.append("    _arguments \\")
+            lines += options
+            lines.append(place.takesFiles ? "        '*:file:_files'" : "        '*: :'")
+        } else {
+            lines += zshGroup(place, options)
         }
-        let described = place.subcommands.map { subcommand in
-            "        " + shellQuoted("\(escaped(subcommand.name)):\(subcommand.summary)")
-        }
-        let branches = place.subcommands.map { subcommand in
-            "        \(subcommand.name)) \(name(place.path + [subcommand.name])) ;;"
-        }
-        return [
-            "\(name(place.path))() {",
-            "    local context state state_descr line",
-            "    typeset -A opt_args",
+        lines.append("}")
+        return lines
+    }
+
+    /// The body of a function whose next word is a command.
+    private func zshGroup(_ place: Place, _ options: [String]) -> [String] {
+        var lines = [
+            "    local context state state_descr line", "    typeset -A opt_args",
             "    local -a commands=(",
-        ] + described + [
-            "    )",
-            "    _arguments -C \\",
-        ] + options.map { "        \($0) \\" } + [
-            "        '1: :->command' \\",
-            "        '*:: :->rest'",
-            "    case $state in",
-            "    command) _describe -t commands command commands ;;",
-            "    rest)",
-            "        case $line[1] in",
-        ] + branches + ["        esac", "        ;;", "    esac", "}"]
+        ]
+        for (name, summary) in place.subcommands {
+            lines.append("        " + shellQuoted("\(escaped(name)):\(summary)"))
+        }
+        lines.append("    )")
+        lines.append("    _arguments -C \\")
+        lines += options
+        lines.append("        '1: :->command' \\")
+        lines.append("        '*:: :->rest'")
+        lines.append("    case $state in")
+        lines.append("    command) _describe -t commands command commands ;;")
+        lines.append("    rest)")
+        lines.append("        case $line[1] in")
+        for (subcommand, _) in place.subcommands {
+            let function = name(place.path + [subcommand])
+            lines.append("        \(subcommand)) \(function) ;;")
+        }
+        lines.append("        esac")
+        lines.append("        ;;")
+        lines.append("    esac")
+        return lines
     }
 
     /// One word for each spelling: `'--home=[...]:DIR:_files -/'`.
