@@ -1,4 +1,3 @@
-internal import Coding
 package import Forms
 
 /// What the verdicts of an inspection come to.
