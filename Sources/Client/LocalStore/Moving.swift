@@ -24,6 +24,7 @@ extension DeviceStore {
     /// Rows whose repeat the version does not have stay in theirs, with their answers.
     /// - Throws: `StoreError.refused` where answers are closed; `unknownForm` where the version is not here;
     ///   `MoveRefusal`.
+    @discardableResult
     package func move(_ id: RecordID, to version: String? = nil) throws -> FormMove {
         try edit { database in
             let (stored, filling, target) = try beginning(of: id, to: version, database)
