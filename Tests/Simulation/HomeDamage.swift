@@ -140,6 +140,7 @@ final class HomeDamage {
     ) throws {
         let waiting = try store.waitingValues()
         for change in offered {
+            device.questions.forget(change.record)
             for name in change.fields {
                 let key = FieldKey(record: change.record, name: name)
                 device.ledger.replace(key, by: waiting[key])

@@ -25,6 +25,11 @@ struct Questions {
     /// Where the device's past is not its own any more, or is gone, nothing is known of what was asked.
     mutating func forget() { settled = [:] }
 
+    /// Who enters an old value of a record anew, over what was decided, is asked about it anew.
+    mutating func forget(_ record: RecordID) {
+        settled = settled.filter { $0.key.record != record }
+    }
+
     func check(_ asked: [AskedQuestion: Int64], node: NodeID) throws {
         for (question, version) in asked {
             guard let shown = settled[question], version <= shown else { continue }

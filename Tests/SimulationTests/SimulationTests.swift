@@ -85,7 +85,7 @@ struct SimulationTests {
         let list = try SimulationRun("--list")
         #expect(list.status == 0)
         #expect(list.lines.count { $0.hasPrefix("fault ") } >= 20)
-        #expect(list.lines.count { $0.hasPrefix("mutant ") } == 10)
+        #expect(list.lines.count { $0.hasPrefix("mutant ") } == 11)
         #expect(try SimulationRun("--fault", "nonsense").status == 2)
         #expect(try SimulationRun("--help").status == 0)
     }
