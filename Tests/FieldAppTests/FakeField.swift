@@ -193,7 +193,7 @@ struct FakeField {
         guard let picture = inspections[id], let form = newer[id] else { return nil }
         return FormMove(
             FormFilling(picture.form, answers: picture.stored, in: .looking(at: 0)), to: form,
-            newID: { "made" })
+            laidID: { "laid \($0)" }, countedID: { "\($0.path) \($1)" })
     }
 
     private mutating func move(_ id: RecordID) -> [AppMessage] {

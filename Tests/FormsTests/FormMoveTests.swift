@@ -80,7 +80,7 @@ struct FormMoveTests {
     ) -> FormMove {
         FormMove(
             FormFilling(from, answers: answers, in: .looking(at: 0)), to: to, hasBegun: begun,
-            newID: { "made" })
+            laidID: { "laid \($0)" }, countedID: { "\($0.path) \($1)" })
     }
 
     @Test("F37 each answer is told what becomes of it, and none of them goes")
@@ -125,6 +125,24 @@ struct FormMoveTests {
         var answers = back.filling.answers
         answers.fields["shift"] = nil
         #expect(answers == Self.answers)
+    }
+
+    @Test("F37 what a version sets and lays down at its beginning it does not do over what stands")
+    func standing() throws {
+        var parts = try Self.old().parts
+        parts.rows = [InitialRow(path: "valve")]
+        parts.actions = [
+            FormAction(events: [.firstLoad], target: "remarks", value: .literal("nothing said"))
+        ]
+        let old = try FormDefinition(parts)
+        let there = Self.move(Self.answers, old, try Self.new())
+        let back = Self.move(there.filling.answers, try Self.new(), old)
+        #expect(back.filling.answers.fields["remarks"] == .string("hums"))
+        #expect(back.filling.answers.rows == Self.answers.rows)
+        // Where nothing stands, both are done.
+        let fresh = Self.move(FormAnswers(["site": .string("Pier 4")]), try Self.new(), old)
+        #expect(fresh.filling.answers.fields["remarks"] == .string("nothing said"))
+        #expect(fresh.filling.answers.rows.map(\.id) == ["laid 1"])
     }
 
     @Test("before anybody has answered anything a move lays down nothing")

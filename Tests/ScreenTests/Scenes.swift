@@ -80,7 +80,9 @@ enum Scenes {
     static func move() throws -> AppState {
         let filling = FormFilling(
             try form(), answers: try picture().stored, in: .looking(at: now.wall))
-        let move = FormMove(filling, to: try secondForm(), newID: { "made" })
+        let move = FormMove(
+            filling, to: try secondForm(), laidID: { "laid \($0)" },
+            countedID: { "\($0.path) \($1)" })
         return receiving(try newerVersion(), .movePlanned(freezer, MoveWords(move)))
     }
 

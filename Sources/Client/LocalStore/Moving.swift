@@ -13,8 +13,10 @@ extension DeviceStore {
     package func plannedMove(of id: RecordID, to version: String? = nil) throws -> FormMove {
         try read { database in
             let (stored, filling, target) = try beginning(of: id, to: version, database)
+            let rowIDs = try database.formRowIDs(in: id, target)
             return FormMove(
-                filling, to: target, hasBegun: stored.hasBegun, newID: sources.newID)
+                filling, to: target, hasBegun: stored.hasBegun, laidID: rowIDs.laid,
+                countedID: rowIDs.counted)
         }
     }
 
@@ -28,15 +30,16 @@ extension DeviceStore {
     package func move(_ id: RecordID, to version: String? = nil) throws -> FormMove {
         try edit { database in
             let (stored, filling, target) = try beginning(of: id, to: version, database)
+            let rowIDs = try database.formRowIDs(in: id, target)
             let move = FormMove(
-                filling, to: target, hasBegun: stored.hasBegun, newID: sources.newID)
+                filling, to: target, hasBegun: stored.hasBegun, laidID: rowIDs.laid,
+                countedID: rowIDs.counted)
             let rows = stored.answers.rows.filter { move.filling.hasPlace(forRow: $0.id) }
             let records = [id] + rows.map { RecordID($0.id) }
             try database.move(records, to: target.version)
             if stored.hasBegun {
                 var work = Answering(
-                    move.filling, over: stored.answers,
-                    rowIDs: try database.formRowIDs(in: id, target))
+                    move.filling, over: stored.answers, rowIDs: rowIDs)
                 work.settleMove()
                 var moved = try answers(of: id, database)
                 try write(work, over: &moved, on: id, database)

@@ -54,10 +54,11 @@ package struct FormMove: Sendable {
     /// - Parameters:
     ///   - before: the inspection in its version, with its stored answers.
     ///   - hasBegun: whether anybody has answered anything; before that no default is laid down.
-    ///   - newID: ids of rows that the version counts.
+    ///   - laidID: of the row with this number, from 1, of those that the version itself has.
+    ///   - countedID: of a row that the version counts, by its place and its number there.
     package init(
         _ before: FormFilling, to form: FormDefinition, hasBegun: Bool = true,
-        newID: () -> String
+        laidID: (Int) -> String, countedID: (RepeatPlace, Int) -> String
     ) {
         from = before.form.version
         to = form.version
@@ -66,7 +67,7 @@ package struct FormMove: Sendable {
             difference.added.contains(question.path) && question.isAskedOfPeople
         }.map { NewQuestion(path: $0.path, label: $0.label) }
         var after = FormFilling(form, answers: before.answers, in: before.surroundings)
-        if hasBegun { after.begin(since: before, newID: newID) }
+        if hasBegun { after.begin(since: before, laidID, countedID) }
         filling = after
         answers = (before.keysInOrder + before.orphans).compactMap { key in
             let value = before.answers[key]
@@ -137,17 +138,30 @@ extension FormFilling {
         answers.row(id).map { form.hasPlace(for: $0, in: answers) } ?? false
     }
 
-    /// Lays down what this version begins with and another did not, and makes the rows that it counts; rows
-    /// that it does not count stay.
-    fileprivate mutating func begin(since before: FormFilling, newID: () -> String) {
-        _ = begin(newID: newID) { path in
-            before.form.index(of: path) == nil
-                && !before.form.repetitions.contains { $0.path == path }
-        }
+    /// Lays down what this version begins with and another did not, and makes the rows that it counts. What
+    /// stands already, as after a move there and back, stays as it is: answers, and rows that the version does
+    /// not count.
+    fileprivate mutating func begin(
+        since before: FormFilling, _ laidID: (Int) -> String,
+        _ countedID: (RepeatPlace, Int) -> String
+    ) {
+        let standing = Set(before.answers.fields.filter { !$0.value.isNull }.keys)
+            .union(before.answers.rows.map(\.path))
+        var laid = 0
+        _ = begin(
+            newID: {
+                laid += 1
+                return laidID(laid)
+            },
+            { path in
+                before.form.index(of: path) == nil
+                    && !before.form.repetitions.contains { $0.path == path }
+                    && !standing.contains(path)
+            })
         var counted = self
         do throws(CountRefusal) {
             try counted.followCounts(
-                since: before.wantedRows, mayRemove: false, newID: { _, _ in newID() })
+                since: before.wantedRows, mayRemove: false, newID: countedID)
             self = counted
         } catch {
             // Rows with answers go by an answer of a person alone.
