@@ -67,6 +67,19 @@ struct FindingTests {
         try device.finish()
     }
 
+    @Test("What somebody has begun to type in it is work on it: it stays, and so does the text")
+    func begun() throws {
+        let (device, id) = try Device.withCheck()
+        try device.answer(id, ("seals", "fail"))
+        let finding = try device.onlyFinding(in: id)
+        try device.store.saveDraft("gap of", of: BuiltInField.note, in: finding)
+        try device.answer(id, ("seals", "pass"))
+        #expect(try device.found(in: id) == ["seals major pending passes pending"])
+        #expect(try device.store.draft(of: BuiltInField.note, in: finding)?.text == "gap of")
+        try device.store.removeFinding(finding)
+        try device.finish()
+    }
+
     @Test("A finding that the server has goes as a tombstone, and a new failure raises another one")
     func withdrawnAfterSending() throws {
         let (device, id) = try Device.withCheck()

@@ -52,6 +52,11 @@ extension DeviceStore {
 }
 
 extension Connection {
+    func hasDrafts(of id: RecordID) throws -> Bool {
+        try first("SELECT 1 FROM draft WHERE record_id = ?", [.text(id.rawValue)]) { _ in true }
+            ?? false
+    }
+
     func removeDraft(_ field: FieldName, of id: RecordID) throws {
         try execute(
             "DELETE FROM draft WHERE record_id = ? AND name = ?",

@@ -108,7 +108,8 @@ extension DeviceStore {
             }
             guard ended.contains(each.finding.key),
                 let index = form.index(of: each.finding.question),
-                each.finding.isAsRaised(by: form.allQuestions[index])
+                each.finding.isAsRaised(by: form.allQuestions[index]),
+                try !database.hasDrafts(of: each.id)
             else { continue }
             try withdraw(each.id, database)
         }
