@@ -69,6 +69,29 @@ struct MoveTests {
     }
 
     @Test(
+        "F37 what was found on the old version is taken after the move, and only where a version has it",
+        arguments: Backend.allCases)
+    func findingOnOldVersion(backend: Backend) throws {
+        let (yard, id, first, second) = try yard(backend)
+        try first.push(move(first, id))
+        func found(_ record: RecordID, on question: String, row: String? = nil) -> Mutation {
+            var values: [FieldName: FieldValue] = [
+                BuiltInField.question: .string(question), BuiltInField.severity: .string("major"),
+                BuiltInField.status: .string("pending"),
+            ]
+            if let row { values[BuiltInField.row] = .string(row) }
+            return second.mutation(
+                record, table: RecordTable.finding, parent: id, .insert, values)
+        }
+        let verdicts = try second.push(
+            found("f1", on: "notes"), found("f2", on: "part/x", row: "r1"),
+            found("f3", on: "nowhere"), found("f4", on: "notes", row: "r1"))
+        #expect(verdicts.map(\.status) == [.applied, .applied, .rejected, .rejected])
+        #expect(verdicts[2].error?.code == "unknown_question")
+        #expect(Set(try yard.everything().keys).isSuperset(of: ["f1", "f2"]))
+    }
+
+    @Test(
         "F37 a version that is not published, or another form, is no place to move to",
         arguments: Backend.allCases)
     func refused(backend: Backend) throws {
