@@ -144,6 +144,9 @@ struct DeviceFieldworkTests {
         #expect(changed?.drafts.isEmpty == true)
         let byHand = try device.work.raiseFinding(on: "notes", of: id)
         #expect(byHand.picture?.findings.map(\.id) == [raised.id, byHand.finding])
+        // The key pressed twice, or before the screen shows what the answer has raised.
+        #expect(try device.work.raiseFinding(on: "notes", of: id).finding == byHand.finding)
+        #expect(try device.work.raiseFinding(on: "seals", of: id).finding == raised.id)
         let left = try device.work.removeFinding(byHand.finding, of: id)
         #expect(left?.findings.count == 1)
         let queue = try device.work.status().rows

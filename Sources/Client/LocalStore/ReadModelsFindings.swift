@@ -1,5 +1,5 @@
 internal import Coding
-internal import Forms
+package import Forms
 package import Inspections
 package import Replication
 internal import SQLite
@@ -38,6 +38,15 @@ extension DeviceStore {
             var shelf = try shelf(database)
             try shelf.load(id)
             return try shelf.findings(of: id, among: try database.findings(below: id))
+        }
+    }
+
+    /// The one that stands on a question and is still to be mended; nil where none does.
+    package func standingFinding(on key: AnswerKey, of id: RecordID) throws -> RecordID? {
+        try read { database in
+            try database.findings(below: id).first {
+                $0.finding.key == key && $0.finding.status == .pending
+            }?.id
         }
     }
 

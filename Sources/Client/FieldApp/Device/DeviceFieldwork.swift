@@ -195,7 +195,11 @@ package final class DeviceFieldwork: Fieldwork {
     package func raiseFinding(
         on key: AnswerKey, of id: RecordID
     ) throws(StoreRefusal) -> (finding: RecordID, picture: InspectionPicture?) {
-        let finding = try onStore { try $0.raiseFinding(on: key, of: id) }
+        // The key may be pressed again before the picture shows what it has raised, or what the answer
+        // before it has: it opens that.
+        let finding = try onStore { store in
+            try store.standingFinding(on: key, of: id) ?? store.raiseFinding(on: key, of: id)
+        }
         opened.withLock { $0 }?.worker.wake(.edited)
         return (finding, try? inspection(id))
     }
