@@ -149,23 +149,14 @@ struct FindingRepeatTests {
         "what failed at the last visit of the equipment too is a repeated finding, by answer and by hand"
     )
     func repeated() throws {
-        let device = try Device()
-        try device.store.store(form: try FindingForm.form)
-        let server = StoryServer()
-        server.policies = [:]
-        server.edit("asset", ["@tag": "F-17"], table: RecordTable.asset)
-        try device.sync(server)
+        let device = try equipped()
         func visit(_ answers: [(String, FieldValue)]) throws -> RecordID {
-            let id = try device.store.createInspection(
-                form: FindingForm.id, version: "1", asset: "asset")
-            for answer in answers { try device.answer(id, answer) }
-            return id
+            try self.visit(device, answers)
         }
         let first = try visit([("seals", "fail"), ("light", "fail")])
         #expect(
             try device.store.inspection(first).findings.map(\.view.finding.isRepeated) == [false])
         try device.store.complete(first)
-        try device.sync(server)
         let second = try visit([("power", "fail"), ("seals", "fail"), ("light", "fail")])
         try device.store.raiseFinding(on: AnswerKey("light"), of: second)
         let found = try device.store.inspection(second).findings.map(\.view.finding)
@@ -173,5 +164,37 @@ struct FindingRepeatTests {
         #expect(found.map(\.isRepeated) == [true, false, true])
         #expect(found.map(\.isFromAnswer) == [true, true, true])
         try device.finish()
+    }
+
+    @Test("what was answered at the last visit and not asked any more did not fail then")
+    func hiddenThen() throws {
+        let device = try equipped()
+        let first = try visit(device, [("power", "pass"), ("guards", "fail"), ("power", "fail")])
+        try device.store.complete(first)
+        let second = try visit(device, [("power", "pass"), ("guards", "fail")])
+        let visit = try #require(try device.store.previousVisit(of: second))
+        #expect(visit.answers[AnswerKey("guards")] == .null)
+        #expect(visit.answers[AnswerKey("power")] == .string("fail"))
+        let found = try device.store.inspection(second).findings.map(\.view.finding)
+        #expect(found.map(\.question) == ["guards"] && found.map(\.isRepeated) == [false])
+        try device.finish()
+    }
+
+    /// A device with the form of checks and one piece of equipment.
+    private func equipped() throws -> Device {
+        let device = try Device()
+        try device.store.store(form: try FindingForm.form)
+        let server = StoryServer()
+        server.policies = [:]
+        server.edit("asset", ["@tag": "F-17"], table: RecordTable.asset)
+        try device.sync(server)
+        return device
+    }
+
+    private func visit(_ device: Device, _ answers: [(String, FieldValue)]) throws -> RecordID {
+        let id = try device.store.createInspection(
+            form: FindingForm.id, version: "1", asset: "asset")
+        for answer in answers { try device.answer(id, answer) }
+        return id
     }
 }

@@ -12,6 +12,8 @@ internal import SQLite
 /// of a visit has a higher one. A correction, an approval or a move to another version raises others and
 /// leaves the place as it is. Of two visits neither of which had heard of the other the counters say the
 /// same on every device, if not always what a clock would. Days are shown and compared by nobody.
+///
+/// What was answered and then not asked any more was not found: it stays in the record, and in no visit.
 extension DeviceStore {
     /// The last visit before an inspection; before one that nobody has begun, the newest that there is.
     /// - Throws: `unknownRecord` of the inspection.
@@ -43,22 +45,28 @@ extension DeviceStore {
         _ stored: StoredVisit, form: String, _ database: Connection
     ) throws -> Visit {
         let fields = try database.fields(of: stored.id)
-        let answers = InspectionAnswers(
+        var answers = InspectionAnswers(
             stored.id, fields: fields, rows: try database.rows(below: stored.id)
         ).answers
+        var day: String?
+        if let form = try heldForm(of: fields, database) {
+            day = form.day(of: answers)
+            var surroundings = try surroundings(of: stored.id, database)
+            surroundings.calculates = .none
+            answers = FormFilling(form, answers: answers, in: surroundings).askedAnswers
+        }
         return Visit(
             inspection: stored.id.rawValue,
             formVersion: fields[BuiltInField.formVersion]?.plainText ?? "",
-            day: try borneDay(answers, fields, database) ?? stored.changedUtc.flatMap(day),
-            answers: answers)
+            day: day ?? stored.changedUtc.flatMap(self.day), answers: answers)
     }
 
-    /// The day that the visit itself says; nil where its form is not here, or sets none.
-    private func borneDay(
-        _ answers: FormAnswers, _ fields: [FieldName: FieldValue], _ database: Connection
-    ) throws -> String? {
+    /// The form of an earlier visit, in its version; nil where that is not here, or not to be read.
+    private func heldForm(
+        of fields: [FieldName: FieldValue], _ database: Connection
+    ) throws -> FormDefinition? {
         do {
-            return try formShelf.form(of: fields, in: database).day(of: answers)
+            return try formShelf.form(of: fields, in: database)
         } catch StoreError.unknownForm {
             return nil
         } catch is FormError {

@@ -295,6 +295,13 @@ extension FormDefinition {
 }
 
 extension FormFilling {
+    /// The answers to what is asked as things stand; those to what the form hides are kept beside.
+    package var askedAnswers: FormAnswers {
+        var asked = answers
+        for key in keysInOrder where !isRelevant(key) { asked[key] = .null }
+        return asked
+    }
+
     /// Where each answer of the inspection and its rows stands, in the order of the record.
     package var keysInOrder: [AnswerKey] {
         nodes.questions.indices.compactMap { nodes.questions[$0] == nil ? nil : nodes.key(at: $0) }
