@@ -17,6 +17,8 @@ enum MoveCommand {
             No answer is lost: one that the version does not ask for stays in the record, is shown apart \
             and exported, and is an answer again when the inspection moves back. One that the version \
             does not take as it stands stays too, and has to be mended before the inspection is complete. \
+            What the form calculates is calculated anew, also where people were asked for it before; \
+            --dry-run names each. \
             A complete inspection is reopened first; an approved one stays as it is.
             """,
         positionals: [.inspection], options: [to, dryRun]

@@ -3,10 +3,10 @@ package import Coding
 /// What moving an inspection to another version of its form does to its answers. Pure: the same for a look
 /// beforehand and for the move itself.
 ///
-/// **Nothing that somebody answered is lost or altered.** An answer that the version does not ask for stays
+/// **What the version does not reckon itself is neither lost nor altered.** An answer that the version does not ask for stays
 /// in the record as an *orphan*, is shown apart and exported, and is an answer again when the inspection
 /// moves back. One that does not fit any more stays too, as a problem. What the form reckons by itself is
-/// reckoned anew, and what the version asks for the first time gets its defaults.
+/// reckoned anew, also in the place of an answer to what the older version asked (`Fate.reckoned`); and what the version asks for the first time gets its defaults.
 package struct FormMove: Sendable {
     package enum Fate: Equatable, Sendable {
         /// Asked as before.
