@@ -217,13 +217,10 @@ struct Admission {
         if takesUnknown, isUnknown(column, form: policies.form) { return }
         if BuiltInField.isBuiltIn(column) { return try checkBuiltIn(column, value) }
         guard let form = policies.form else { return }
-        let refusal: Refusal
-        do {
+        if try passes({ try checkAnswer(column, value, in: form) }) { return }
+        guard let other = try versionTaking(column, value, besides: form) else {
             return try checkAnswer(column, value, in: form)
-        } catch let error as Refusal {
-            refusal = error
         }
-        guard let other = try versionTaking(column, value, besides: form) else { throw refusal }
         if form.index(of: column) == nil { policies.adopt(column, from: other) }
     }
 
@@ -252,12 +249,17 @@ struct Admission {
     ) throws -> FieldPolicies? {
         try session.forms.allPolicies(ofForm: form.id, from: session.connection).first { other in
             guard let other = other.form, other.version != form.version else { return false }
-            do {
-                try checkAnswer(column, value, in: other)
-                return true
-            } catch is Refusal {
-                return false
-            }
+            return try passes { try checkAnswer(column, value, in: other) }
+        }
+    }
+
+    /// Whether a check refuses nothing.
+    func passes(_ check: () throws -> Void) throws -> Bool {
+        do {
+            try check()
+            return true
+        } catch is Refusal {
+            return false
         }
     }
 

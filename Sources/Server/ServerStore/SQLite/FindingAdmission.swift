@@ -20,23 +20,11 @@ extension Admission {
         guard mutation.changes[BuiltInField.question] != nil,
             let form = try formOfInspection(), let path = text(BuiltInField.question)
         else { return }
-        let refusal: Refusal
-        do {
-            return try checkPlace(path, in: form)
-        } catch let error as Refusal {
-            refusal = error
-        }
         // As with an answer: it may have been found before the inspection was moved to this version.
-        let takes = try session.forms.allPolicies(ofForm: form.id, from: session.connection)
-            .compactMap(\.form).contains { other in
-                do {
-                    try checkPlace(path, in: other)
-                    return true
-                } catch is Refusal {
-                    return false
-                }
-            }
-        guard takes else { throw refusal }
+        let isTaken = try session.forms.allPolicies(ofForm: form.id, from: session.connection)
+            .compactMap(\.form)
+            .contains { other in try passes { try checkPlace(path, in: other) } }
+        if !isTaken { try checkPlace(path, in: form) }
     }
 
     private func checkPlace(_ path: String, in form: FormDefinition) throws {
