@@ -10,30 +10,14 @@ struct LostScopeTests {
     private let boss = Supervisor(name: "kim")
     private let asset = ImportedID.asset("A1")
 
-    private func yard(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
-        let yard = try Yard(backend)
-        let id = try yard.assign()
-        let (north, south) = (try yard.enrol("n"), try yard.enrol("s", team: "south"))
-        try north.pull()
-        return (yard, id, north, south)
-    }
-
-    private func move(_ yard: Yard, to team: String) throws {
-        _ = try yard.store.importSites([SiteRow(id: "S1", name: "Dock", team: team)])
-    }
-
-    private func review(_ yard: Yard, _ column: FieldName) throws -> ReviewItem {
-        try #require(try yard.store.openReviews().first { $0.column == column })
-    }
-
     @Test(
         "T88 edits made before the loss was heard of go to review, are not merged and not lost",
         arguments: Backend.allCases)
     func reviewed(backend: Backend) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let edit = north.change(id, ["notes": .string("entered offline"), "high": .integer(3)])
         let loose = north.begin("loose", asset: nil)
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         let verdicts = try north.push(edit, loose)
         #expect(verdicts.map(\.status) == [.quarantined, .applied])
         #expect(verdicts[0].conflicts.map(\.column) == ["high", "notes"])
@@ -48,9 +32,9 @@ struct LostScopeTests {
         #expect(try yard.store.openReviews().map(\.column).sorted() == ["high", "notes"])
 
         try yard.store.resolve(
-            review: review(yard, "notes").id, .mine, comment: nil, by: boss)
+            review: yard.review(of: "notes").id, .mine, comment: nil, by: boss)
         try yard.store.resolve(
-            review: review(yard, "high").id, .theirs, comment: nil, by: boss)
+            review: yard.review(of: "high").id, .theirs, comment: nil, by: boss)
         try south.pull()
         #expect(south.value(id, "notes") == .string("entered offline"))
         #expect(south.value(id, "high") == .null)
@@ -64,15 +48,15 @@ struct LostScopeTests {
         "T88 once the loss was heard of, an edit is refused by itself and kept on the device",
         arguments: Backend.allCases)
     func refused(backend: Backend) throws {
-        let (yard, id, north, _) = try yard(backend)
+        let (yard, id, north, _) = try Yard.twoTeams(backend)
         let edit = north.change(id, ["notes": .string("too late")])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         try north.pull()
         let verdicts = try north.push(edit, north.begin("loose", asset: nil))
         #expect(verdicts.map(\.status) == [.rejected, .applied])
         #expect(verdicts[0].error?.code == "out_of_scope")
         #expect(try yard.store.openReviews().isEmpty)
-        try move(yard, to: "north")
+        try yard.move(to: "north")
         #expect(try north.push(edit).map(\.status) == [.applied], "it is judged afresh")
     }
 
@@ -80,11 +64,11 @@ struct LostScopeTests {
         "T88 an edit of before goes to review under the cursor of before, also after the loss was heard of",
         arguments: Backend.allCases)
     func beforeTheNews(backend: Backend) throws {
-        let (yard, id, north, _) = try yard(backend)
+        let (yard, id, north, _) = try Yard.twoTeams(backend)
         let edit = north.change(id, ["notes": .string("entered before")])
         let begun = north.begin("new", asset: asset, ["notes": .string("begun before")])
         let before = north.cursor
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         try north.pull()
         let late = north.mutation(
             id, table: RecordTable.inspection, parent: asset, .update, ["high": .integer(3)])
@@ -101,13 +85,13 @@ struct LostScopeTests {
 
     @Test("a team that never had the site sends nothing to review", arguments: Backend.allCases)
     func never(backend: Backend) throws {
-        let (yard, id, _, south) = try yard(backend)
+        let (yard, id, _, south) = try Yard.twoTeams(backend)
         try south.pull()
         let edit = south.mutation(
             id, table: RecordTable.inspection, parent: asset, .update, ["notes": .string("x")])
         #expect(try south.push(edit)[0].error?.code == "out_of_scope")
-        try move(yard, to: "south")
-        try move(yard, to: "north")
+        try yard.move(to: "south")
+        try yard.move(to: "north")
         let again = south.mutation(
             id, table: RecordTable.inspection, parent: asset, .update, ["notes": .string("y")])
         let cursor = south.cursor
@@ -121,30 +105,30 @@ struct LostScopeTests {
         "T88 a record that was begun before the loss is made by the decision, with what is in it",
         arguments: Backend.allCases)
     func begun(backend: Backend) throws {
-        let (yard, _, north, south) = try yard(backend)
+        let (yard, _, north, south) = try Yard.twoTeams(backend)
         let begun = north.begin("new", asset: asset, ["notes": .string("n"), "high": .integer(1)])
         let finding = north.mutation(
             "f1", table: RecordTable.finding, parent: "new", .insert, ["text": .string("leak")])
         let edit = north.mutation(
             "new", table: RecordTable.inspection, parent: asset, .update,
             ["low": .integer(2)])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(
             try north.push(begun, finding, edit).map(\.status)
                 == [.quarantined, .quarantined, .quarantined])
         let early = refusal {
             try yard.store.resolve(
-                review: review(yard, "text").id, .mine, comment: nil, by: boss)
+                review: yard.review(of: "text").id, .mine, comment: nil, by: boss)
         }
         #expect(early == .stateRefused, "its parent is not there")
-        try yard.store.resolve(review: review(yard, "notes").id, .mine, comment: nil, by: boss)
+        try yard.store.resolve(review: yard.review(of: "notes").id, .mine, comment: nil, by: boss)
         try south.pull()
         #expect(south.value("new", "notes") == .string("n"))
         #expect(south.value("new", BuiltInField.form) == .string("cold"))
         #expect(south.value("new", "high") == .null, "nobody has decided about it yet")
         for column in ["high", "low", "text"] {
             try yard.store.resolve(
-                review: review(yard, column).id, .mine, comment: nil, by: boss)
+                review: yard.review(of: column).id, .mine, comment: nil, by: boss)
         }
         try south.pull()
         #expect(south.value("new", "high") == .integer(1))
@@ -157,10 +141,10 @@ struct LostScopeTests {
 
     @Test("what is let go makes no record, and the device hears of it", arguments: Backend.allCases)
     func letGo(backend: Backend) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let begun = north.begin("new", asset: asset)
         let same = north.change(id, ["@state": .string("assigned")])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(try north.push(begun, same).map(\.status) == [.quarantined, .applied])
         let item = try #require(try yard.store.openReviews().first)
         #expect(try yard.store.openReviews().count == 1, "one for the whole record")
@@ -175,11 +159,11 @@ struct LostScopeTests {
         "T88 later work on a record that waits for a decision waits too, also when the site is back",
         arguments: Backend.allCases)
     func restsOnParked(backend: Backend) throws {
-        let (yard, _, north, _) = try yard(backend)
+        let (yard, _, north, _) = try Yard.twoTeams(backend)
         let begun = north.begin("new", asset: asset)
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(try north.push(begun).map(\.status) == [.quarantined])
-        try move(yard, to: "north")
+        try yard.move(to: "north")
         try north.pull()
         let item = try #require(try yard.store.openReviews().first)
         try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
@@ -196,17 +180,17 @@ struct LostScopeTests {
         "T88 a record begun without a value is decided on too, and what follows rests on it",
         arguments: Backend.allCases)
     func begunEmpty(backend: Backend) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let finding = north.mutation(
             "f1", table: RecordTable.finding, parent: id, .insert, [:])
         let title = north.mutation(
             "f1", table: RecordTable.finding, parent: id, .update, ["text": .string("leak")])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(try north.push(finding, title).map(\.status) == [.quarantined, .quarantined])
         let making = try #require(
             try yard.store.openReviews().first { $0.column == Mutation.deletedField })
         try yard.store.resolve(review: making.id, .mine, comment: nil, by: boss)
-        try yard.store.resolve(review: review(yard, "text").id, .mine, comment: nil, by: boss)
+        try yard.store.resolve(review: yard.review(of: "text").id, .mine, comment: nil, by: boss)
         try south.pull()
         #expect(south.value("f1", "text") == .string("leak"))
         #expect(south.confirmed["f1"]?.isDeleted == false)
@@ -217,9 +201,9 @@ struct LostScopeTests {
     @Test(
         "a deletion from before the loss is confirmed by a person", arguments: Backend.allCases)
     func deletion(backend: Backend) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let deletion = north.delete(id)
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(try north.push(deletion).map(\.status) == [.quarantined])
         try south.pull()
         #expect(south.confirmed[id]?.isDeleted == false)
@@ -233,16 +217,16 @@ struct LostScopeTests {
         "M44 T88 what the other team has entered is told to no device that may not see it",
         arguments: Backend.allCases)
     func tellsNothing(backend: Backend) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let edit = north.change(id, ["notes": .string("mine")])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         try south.pull()
         try south.push(south.change(id, ["notes": .string("secret")]))
         for _ in 0..<2 {
             let conflict = try #require(try north.push(edit)[0].conflicts.first)
             #expect(conflict.theirs == .null && conflict.theirsNode == nil)
         }
-        let item = try review(yard, "notes")
+        let item = try yard.review(of: "notes")
         #expect(item.theirs == .string("secret") && item.theirsNode == south.node)
         try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
         try north.pull()
@@ -253,7 +237,7 @@ struct LostScopeTests {
         "M44 a team learns nothing of another's record from how a change of it is refused",
         arguments: Backend.allCases)
     func refusedAlike(backend: Backend) throws {
-        let (_, id, north, south) = try yard(backend)
+        let (_, id, north, south) = try Yard.twoTeams(backend)
         try north.push(
             north.mutation(
                 "f1", table: RecordTable.finding, parent: id, .insert, ["text": .string("x")]))
@@ -286,11 +270,11 @@ struct LostScopeTests {
         "T88 also what was locked or deleted meanwhile goes to review, and is not put into it",
         arguments: Backend.allCases, [false, true])
     func parkedUnderLock(backend: Backend, isDeleted: Bool) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let edit = north.change(id, ["notes": .string("entered offline")])
         let finding = north.mutation(
             "f1", table: RecordTable.finding, parent: id, .insert, ["text": .string("leak")])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         try south.pull()
         if isDeleted {
             try south.push(south.delete(id))
@@ -312,11 +296,11 @@ struct LostScopeTests {
     @Test(
         "T88 a deletion that names no field is decided on too", arguments: Backend.allCases)
     func bareDeletion(backend: Backend) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let deletion = north.change(id, [:], .delete)
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(try north.push(deletion).map(\.status) == [.quarantined])
-        let item = try review(yard, Mutation.deletedField)
+        let item = try yard.review(of: Mutation.deletedField)
         #expect(item.mine == .integer(1))
         try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss)
         try south.pull()
@@ -327,11 +311,11 @@ struct LostScopeTests {
         "T88 a scope that is gained comes page by page, also while its records change",
         arguments: Backend.allCases, [1, 3])
     func gained(backend: Backend, limit: Int64) throws {
-        let (yard, _, north, south) = try yard(backend)
+        let (yard, _, north, south) = try Yard.twoTeams(backend)
         for day in 10...16 { try yard.assign(due: "2026-03-\(day)") }
         try north.pull()
         try south.pull()
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         var pages = 0
         repeat {
             try south.pullPage(limit: limit)
@@ -351,7 +335,7 @@ struct LostScopeTests {
         "T88 edits of before a restore, also of an epoch that a second one has forgotten, go to review",
         arguments: Backend.allCases, [1, 2])
     func restored(backend: Backend, restores: Int) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let backup = try yard.backUp()
         for _ in 1..<restores {
             try yard.restore(backup)
@@ -362,7 +346,7 @@ struct LostScopeTests {
         #expect(try north.push(sent).map(\.status) == [.applied])
         let edit = north.change(id, ["notes": .string("entered offline")])
         try yard.restore(backup)
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(try north.push(sent, edit).map(\.status) == [.quarantined, .quarantined])
         #expect(try yard.store.openReviews().map(\.column).sorted() == ["high", "notes"])
         south.cursor = nil
@@ -374,7 +358,7 @@ struct LostScopeTests {
         "T88 of what a colleague's copy had brought back before the site moved nothing waits",
         arguments: Backend.allCases)
     func broughtBack(backend: Backend) throws {
-        let (yard, id, north, _) = try yard(backend)
+        let (yard, id, north, _) = try Yard.twoTeams(backend)
         let witness = try yard.enrol("w")
         let backup = try yard.backUp()
         let sent = north.change(id, ["high": .integer(3)])
@@ -383,7 +367,7 @@ struct LostScopeTests {
         let copy = try #require(witness.confirmed[id])
         try yard.restore(backup)
         #expect(try witness.offer([copy], to: yard).map(\.status) == [.taken])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         #expect(try north.push(sent).map(\.status) == [.applied])
         #expect(try yard.store.openReviews().isEmpty)
     }

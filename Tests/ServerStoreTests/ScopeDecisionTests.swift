@@ -9,39 +9,23 @@ import Testing
 struct ScopeDecisionTests {
     private let boss = Supervisor(name: "kim")
 
-    private func yard(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
-        let yard = try Yard(backend)
-        let id = try yard.assign()
-        let (north, south) = (try yard.enrol("n"), try yard.enrol("s", team: "south"))
-        try north.pull()
-        return (yard, id, north, south)
-    }
-
-    private func move(_ yard: Yard, to team: String) throws {
-        _ = try yard.store.importSites([SiteRow(id: "S1", name: "Dock", team: team)])
-    }
-
-    private func review(_ yard: Yard, _ column: FieldName) throws -> ReviewItem {
-        try #require(try yard.store.openReviews().first { $0.column == column })
-    }
-
     @Test(
         "T88 what was decided otherwise is told with each decision, and nothing else of the record",
         arguments: Backend.allCases)
     func decisions(backend: Backend) throws {
-        let (yard, id, north, south) = try yard(backend)
+        let (yard, id, north, south) = try Yard.twoTeams(backend)
         let edit = north.change(
             id, ["notes": .string("a"), "high": .integer(3), "place": .string("b")])
-        try move(yard, to: "south")
+        try yard.move(to: "south")
         try north.push(edit)
-        try yard.store.resolve(review: review(yard, "notes").id, .theirs, comment: nil, by: boss)
+        try yard.store.resolve(review: yard.review(of: "notes").id, .theirs, comment: nil, by: boss)
         try north.pull()
         let first = try #require(north.results.last)
         #expect(first.status == .quarantined && first.record == nil)
         #expect(first.decisions == [FieldDecision(column: "notes")])
         try yard.store.resolve(
-            review: review(yard, "place").id, .value(.string("office")), comment: nil, by: boss)
-        try yard.store.resolve(review: review(yard, "high").id, .mine, comment: nil, by: boss)
+            review: yard.review(of: "place").id, .value(.string("office")), comment: nil, by: boss)
+        try yard.store.resolve(review: yard.review(of: "high").id, .mine, comment: nil, by: boss)
         try north.pull()
         #expect(north.results.last?.status == .merged)
         #expect(
@@ -56,7 +40,7 @@ struct ScopeDecisionTests {
             try north.push(edit)[0].decisions == [
                 FieldDecision(column: "notes"), FieldDecision(column: "place"),
             ])
-        try move(yard, to: "north")
+        try yard.move(to: "north")
         let again = try north.push(edit)[0]
         #expect(again.record != nil && again.decisions.isEmpty)
     }

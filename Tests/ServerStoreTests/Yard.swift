@@ -6,6 +6,7 @@ import Replication
 import SQLite
 import ServerStore
 import TestSupport
+import Testing
 
 /// A server with two teams, a few sites, assets and one form: what most tests begin with.
 final class Yard {
@@ -98,6 +99,25 @@ final class Yard {
         let (first, second) = (try yard.enrol("a"), try yard.enrol("b"))
         for device in [first, second] { try device.pull() }
         return (yard, id, first, second)
+    }
+
+    /// A device of each of two teams, the first of which has the inspection.
+    static func twoTeams(_ backend: Backend) throws -> (Yard, RecordID, Handheld, Handheld) {
+        let yard = try Yard(backend)
+        let id = try yard.assign()
+        let (north, south) = (try yard.enrol("n"), try yard.enrol("s", team: "south"))
+        try north.pull()
+        return (yard, id, north, south)
+    }
+
+    /// Gives the site, with all that stands on it, to another team.
+    func move(to team: String) throws {
+        _ = try store.importSites([SiteRow(id: "S1", name: "Dock", team: team)])
+    }
+
+    /// The open review of a field.
+    func review(of column: FieldName) throws -> ReviewItem {
+        try #require(try store.openReviews().first { $0.column == column })
     }
 
     func enrol(_ name: String, team: String = "north") throws -> Handheld {
