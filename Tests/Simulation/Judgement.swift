@@ -146,10 +146,11 @@ extension Mutation {
 }
 
 extension Verdict {
-    /// Made before its device lost the scope: a person decides, and nothing is merged.
+    /// Made before its device lost the scope: a person decides, and nothing is merged. What came back
+    /// before of it may wait by another rule.
     fileprivate var leavesScopeToReview: Bool {
         status == .quarantined
-            && conflicts.allSatisfy { $0.rule == MergeRule.scope.rawValue }
+            && conflicts.contains { $0.rule == MergeRule.scope.rawValue }
     }
 }
 

@@ -68,13 +68,17 @@ extension WriteSession {
 
     /// The verdict on the whole mutation. What a supervisor still has to decide of it is from now on
     /// decided about this mutation, so that its author hears of it.
+    ///
+    /// - Parameter isOutOfReach: where the record is another team's now, the author is not told what
+    ///   stands in it.
     func answer(
-        _ verdict: Verdict, with part: ReturnedPart, on record: StoredRecord?
+        _ verdict: Verdict, with part: ReturnedPart, on record: StoredRecord?,
+        isOutOfReach: Bool = false
     ) throws -> Verdict {
         var verdict = verdict
         for (name, stamp) in part.stamps.sorted(by: { $0.key < $1.key }) {
             if let conflict = try adopt(name, stamp, of: part.rest) {
-                verdict.conflicts.append(conflict)
+                verdict.conflicts.append(isOutOfReach ? conflict.withoutTheirs : conflict)
                 if verdict.status != .conflict { verdict.status = .quarantined }
             } else if record?.fields[name]?.stamp != stamp, verdict.status == .applied {
                 verdict.status = .merged

@@ -26,7 +26,8 @@ extension WriteSession {
         ).check()
         try witness(mutation.highestLamport)
         if isParked, let sender = author.sender {
-            return try park(mutation, on: existing, by: sender)
+            let verdict = try park(mutation, on: existing, by: sender)
+            return try answer(verdict, with: part, on: existing, isOutOfReach: true)
         }
         let outcome = mergeRecord(
             current: existing?.state ?? (isReborn ? reborn(mutation) : nil),

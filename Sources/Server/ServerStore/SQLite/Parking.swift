@@ -167,7 +167,7 @@ extension WriteSession {
 
 extension FieldConflict {
     /// As it is told to a device that may not see the record any more.
-    fileprivate var withoutTheirs: FieldConflict {
+    var withoutTheirs: FieldConflict {
         var told = self
         told.theirs = .null
         told.theirsNode = nil

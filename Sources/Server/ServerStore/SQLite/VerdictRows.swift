@@ -80,7 +80,8 @@ extension Connection {
         let decided = try query(
             """
             SELECT name, decision = 'value', decided_by FROM review
-            WHERE mutation_id = ? AND kind = 'scope' AND decision IN ('theirs', 'value')
+            WHERE mutation_id = ? AND kind IN ('field', 'scope')
+                AND decision IN ('theirs', 'value')
             ORDER BY name
             """, [.text(id.rawValue)]
         ) { row in
