@@ -16,12 +16,28 @@ struct FindingValueTests {
                 question: "door/seal", row: "r", severity: .critical, status: .corrected,
                 owner: "Ben", due: "2026-12-24", note: "torn", isRepeated: true, isFromAnswer: true),
             Finding(question: "a", severity: .major, isFromAnswer: true),
+            Finding(question: "a", severity: .major, isRepeated: true),
         ]
         for finding in findings {
             let fields = Dictionary(
                 uniqueKeysWithValues: finding.fields.map { ($0.name, $0.value) })
             #expect(Finding(fields: fields) == finding)
         }
+    }
+
+    @Test(
+        "Who raised it and whether it is repeated are two things; an older record is read by what it says",
+        arguments: [
+            (nil, nil, false), (nil, 0, true), (nil, 1, false), ("answer", 1, true),
+            ("hand", 1, false), ("hand", 0, false), ("answer", nil, true), ("weather", 0, false),
+        ] as [(String?, Int64?, Bool)])
+    func raiser(word: String?, repeated: Int64?, isFromAnswer: Bool) throws {
+        var fields: [String: FieldValue] = ["@question": .string("a")]
+        fields["@raisedBy"] = word.map { .string($0) }
+        fields["@repeated"] = repeated.map { .integer($0) }
+        let finding = try #require(Finding(fields: fields))
+        #expect(finding.isFromAnswer == isFromAnswer)
+        #expect(finding.isRepeated == (repeated == 1))
     }
 
     @Test("Words of a newer version count as grave and as not mended")

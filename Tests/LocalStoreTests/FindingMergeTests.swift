@@ -162,7 +162,13 @@ struct FindingRepeatTests {
         let found = try device.store.inspection(second).findings.map(\.view.finding)
         #expect(found.map(\.question) == ["seals", "power", "light"])
         #expect(found.map(\.isRepeated) == [true, false, true])
-        #expect(found.map(\.isFromAnswer) == [true, true, true])
+        #expect(found.map(\.isFromAnswer) == [true, true, false])
+        // The answer that passes takes along what it raised, and nothing that a person did.
+        try device.answer(second, ("seals", "pass"), ("light", "pass"))
+        #expect(
+            try device.found(in: second) == [
+                "power major pending pending", "light major pending passes pending",
+            ])
         try device.finish()
     }
 

@@ -23,8 +23,8 @@ struct FindingTests {
         #expect(
             try device.queue(seals.view.id) == [
                 """
-                INSERT PENDING @question=seals on -@0 @repeated=0 on -@0 @severity=major on -@0 \
-                @status=pending on -@0
+                INSERT PENDING @question=seals on -@0 @raisedBy=answer on -@0 @repeated=0 on -@0 \
+                @severity=major on -@0 @status=pending on -@0
                 """
             ])
         // The same failure again, and another answer: nothing new.
@@ -278,7 +278,8 @@ struct FindingTests {
             ("@severity", "awful", .word), ("@severity", .integer(1), .word),
             ("@severity", .null, .word), ("@status", "open", .word), ("@due", "soon", .day),
             ("@note", .integer(1), .type), ("@owner", .double(1.5), .type),
-            ("@repeated", .integer(2), .type), ("@question", "alarm", .key),
+            ("@repeated", .integer(2), .type), ("@raisedBy", "weather", .word),
+            ("@raisedBy", .null, .word), ("@question", "alarm", .key),
             ("@row", .string(""), .type), ("@note", "a\u{1b}[2J", .text),
         ]
         for (name, value, refusal) in wrong {

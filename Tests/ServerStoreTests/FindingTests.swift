@@ -62,6 +62,7 @@ struct FindingTests {
             ("not_allowed", first.change("f1", ["@question": .string("pressure")])),
             ("invalid_value", first.change("f1", ["@severity": .string("awful")])),
             ("invalid_value", first.change("f1", ["@status": .string("open")])),
+            ("invalid_value", first.change("f1", ["@raisedBy": .string("weather")])),
             ("invalid_value", first.change("f1", ["@due": .string("soon")])),
             ("invalid_value", first.change("f1", ["@note": .integer(1)])),
         ]

@@ -36,12 +36,11 @@ package enum Schema {
         Migration("questions of rows") { try $0.run(script: repeats) },
         Migration("rules of rows") { _ in },
         Migration("views of all versions") { _ in },
-        // The last step that touches triggers or views makes both anew as this program has them.
-        Migration("moves to another version") { database in
-            try database.renewTriggers()
-            try database.renewFormViews()
-        },
-        Migration("rules of findings") { try $0.renewTriggers() },
+        // The last step that touches views makes them anew as this program has them.
+        Migration("moves to another version") { try $0.renewFormViews() },
+        Migration("rules of findings") { _ in },
+        // The last step that touches triggers makes them anew as this program has them.
+        Migration("who raised a finding") { try $0.renewTriggers() },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never

@@ -64,8 +64,9 @@ extension Triggers {
                 \(oldValue) IS NOT NULL
                 OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
             SELECT raise(ABORT, 'walkdown:word')
-            WHERE NEW.name IN ('@severity', '@status') AND NOT CASE NEW.name
+            WHERE NEW.name IN ('@severity', '@status', '@raisedBy') AND NOT CASE NEW.name
                 WHEN '@severity' THEN NEW.value IN (\(words(of: Finding.Severity.self)))
+                WHEN '@raisedBy' THEN NEW.value IN (\(words(of: Finding.Raiser.self)))
                 ELSE NEW.value IN (\(words(of: Finding.Status.self))) END IS 1;
             SELECT raise(ABORT, 'walkdown:question')
             WHERE NEW.name = '@question' AND EXISTS (

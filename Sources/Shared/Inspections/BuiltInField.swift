@@ -34,11 +34,14 @@ package enum BuiltInField {
     package static let note = "@note"
     /// Whether the last visit had found the same.
     package static let repeated = "@repeated"
+    /// An answer by failing, or a person by hand.
+    package static let raisedBy = "@raisedBy"
 
     /// Those that this version knows; a newer peer may have others.
     package static let all: Set<String> = [
         state, form, formVersion, asset, assignee, due, comment, title, tag, model, serial,
         repetition, order, question, row, severity, owner, status, note, repeated,
+        raisedBy,
     ]
 
     package static func isBuiltIn(_ field: String) -> Bool { field.utf8.first == UInt8(ascii: "@") }

@@ -26,6 +26,14 @@ package struct Finding: Equatable, Sendable {
         }
     }
 
+    /// What raised it.
+    package enum Raiser: String, Sendable, CaseIterable {
+        /// By failing.
+        case answer
+        /// A person, whatever the answer is.
+        case hand
+    }
+
     package var question: String
     package var row: String?
     package var severity: Severity
@@ -36,7 +44,8 @@ package struct Finding: Equatable, Sendable {
     package var note: String?
     /// Whether the last visit had found the same.
     package var isRepeated: Bool
-    /// Whether an answer raised it by failing, and no person by hand.
+    /// Whether an answer raised it by failing, and no person by hand; a person who takes it away makes it
+    /// his own.
     package var isFromAnswer: Bool
     /// What a supervisor said of it.
     package var comment: String?
@@ -99,16 +108,22 @@ extension Finding {
             return firstWithText(text)
         }
         guard let question = text(BuiltInField.question) else { return nil }
-        let repeated = fields[BuiltInField.repeated] ?? .null
+        let repeated = fields[BuiltInField.repeated]?.number
         self.init(
             question: question, row: text(BuiltInField.row),
             severity: text(BuiltInField.severity).map { Severity(rawValue: $0) ?? .critical }
                 ?? .major,
             status: text(BuiltInField.status).flatMap(Status.init) ?? .pending,
             owner: text(BuiltInField.owner), due: text(BuiltInField.due),
-            note: text(BuiltInField.note), isRepeated: (repeated.number ?? 0) != 0,
-            isFromAnswer: !repeated.isNull)
+            note: text(BuiltInField.note), isRepeated: (repeated ?? 0) != 0,
+            isFromAnswer: Self.isFromAnswer(text(BuiltInField.raisedBy), repeated: repeated))
         comment = text(BuiltInField.comment)
+    }
+
+    /// - Parameter repeated: what tells it of a record of before there was a word for it: false stands in
+    ///   those alone that an answer raised. True says nothing, and what may be a person's stays.
+    private static func isFromAnswer(_ word: String?, repeated: Double?) -> Bool {
+        word.map { $0 == Raiser.answer.rawValue } ?? (repeated == 0)
     }
 
     /// Those that say something, as a new record gets them.
@@ -118,8 +133,10 @@ extension Finding {
             (BuiltInField.severity, severity.rawValue), (BuiltInField.status, status.rawValue),
             (BuiltInField.owner, owner), (BuiltInField.due, due), (BuiltInField.note, note),
             (BuiltInField.comment, comment),
+            (BuiltInField.raisedBy, (isFromAnswer ? Raiser.answer : .hand).rawValue),
         ]
         var fields = texts.compactMap { name, text in text.map { (name, FieldValue.string($0)) } }
+        // False as well where an answer raised it: by that a program of before knows one.
         if isFromAnswer || isRepeated {
             fields.append((BuiltInField.repeated, .integer(isRepeated ? 1 : 0)))
         }

@@ -184,8 +184,9 @@ BEGIN
         NULL IS NOT NULL
         OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
     SELECT raise(ABORT, 'walkdown:word')
-    WHERE NEW.name IN ('@severity', '@status') AND NOT CASE NEW.name
+    WHERE NEW.name IN ('@severity', '@status', '@raisedBy') AND NOT CASE NEW.name
         WHEN '@severity' THEN NEW.value IN ('minor', 'major', 'critical')
+        WHEN '@raisedBy' THEN NEW.value IN ('answer', 'hand')
         ELSE NEW.value IN ('pending', 'corrected', 'closed') END IS 1;
     SELECT raise(ABORT, 'walkdown:question')
     WHERE NEW.name = '@question' AND EXISTS (
@@ -327,8 +328,9 @@ BEGIN
         OLD.value IS NOT NULL
         OR EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND version > 0));
     SELECT raise(ABORT, 'walkdown:word')
-    WHERE NEW.name IN ('@severity', '@status') AND NOT CASE NEW.name
+    WHERE NEW.name IN ('@severity', '@status', '@raisedBy') AND NOT CASE NEW.name
         WHEN '@severity' THEN NEW.value IN ('minor', 'major', 'critical')
+        WHEN '@raisedBy' THEN NEW.value IN ('answer', 'hand')
         ELSE NEW.value IN ('pending', 'corrected', 'closed') END IS 1;
     SELECT raise(ABORT, 'walkdown:question')
     WHERE NEW.name = '@question' AND EXISTS (

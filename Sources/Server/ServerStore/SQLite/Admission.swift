@@ -294,10 +294,11 @@ struct Admission {
         }
     }
 
-    /// What a finding's rank is known of.
+    /// The words that a finding is told in.
     private static let words = [
         BuiltInField.severity: Finding.Severity.allCases.map(\.rawValue),
         BuiltInField.status: Finding.Status.allCases.map(\.rawValue),
+        BuiltInField.raisedBy: Finding.Raiser.allCases.map(\.rawValue),
     ]
 
     private func checkDeletion(_ value: FieldValue) throws {
