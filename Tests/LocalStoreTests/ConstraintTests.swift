@@ -153,7 +153,9 @@ struct ConstraintTests {
         let id = try device.newInspection()
         try device.store.close()
         let old = try device.openRaw()
-        try old.execute("DELETE FROM schema_migration WHERE name = 'moves to another version'")
+        for step in ["moves to another version", "who raised a finding"] {
+            try old.execute("DELETE FROM schema_migration WHERE name = ?", [.text(step)])
+        }
         try old.execute("DROP TRIGGER field_update_allowed")
         try old.execute("DROP VIEW cold_chain_equipment")
         try old.close()
