@@ -99,7 +99,8 @@ extension DeviceStore {
     ) throws {
         let filling = work.filling
         let before = stored.answers
-        let changed = Dictionary(grouping: work.writes(on: id), by: \.key.row)
+        let writes = work.writes(on: id)
+        let changed = Dictionary(grouping: writes, by: \.key.row)
         let known = Set(before.rows.map(\.id))
         let kept = Set(filling.answers.rows.map(\.id))
         guard !changed.isEmpty || known != kept else { return }
@@ -120,7 +121,10 @@ extension DeviceStore {
             if let parent = row.parent, !kept.contains(parent) { continue }
             try remove(RecordID(row.id), database)
         }
-        try followFailures(of: work, gone: known.subtracting(kept), on: id, database)
+        try follow(
+            work.failures(said: Set(writes.keys)), gone: known.subtracting(kept), in: filling,
+            on: id, database
+        ) { try database.counter(of: $0, on: id) }
     }
 
     private func write(

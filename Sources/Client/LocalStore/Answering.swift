@@ -182,15 +182,18 @@ struct Answering {
         return writes.filter { stored[$0.key] != $0.value }
     }
 
-    /// Where answers began to fail that raise a finding, in the order of the form, and where they ended to.
-    /// A row that goes takes its answers along and corrects none of them.
-    var failures: (begun: [AnswerKey], ended: Set<AnswerKey>) {
+    /// Where answers began to fail that raise a finding, and where they ended to. A row that goes takes its
+    /// answers along and corrects none of them.
+    /// - Parameter written: the answers that change.
+    func failures(said written: Set<AnswerKey>) -> FailureChange {
         let now = filling.findingKeys()
         let begun = now.subtracting(failedBefore)
         let ended = failedBefore.subtracting(now).filter { key in
             key.row.map { filling.answers.row($0) != nil } ?? true
         }
-        return (begun.isEmpty ? [] : filling.keysInOrder.filter(begun.contains), ended)
+        return FailureChange(
+            begun: begun.isEmpty ? [] : filling.keysInOrder.filter(begun.contains), ended: ended,
+            said: begun.intersection(written))
     }
 
     private func question(at key: AnswerKey) -> Question? {

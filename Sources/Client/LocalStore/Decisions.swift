@@ -10,7 +10,7 @@ package enum Resolution: Sendable, Equatable {
 }
 
 /// Retry, discard and resolve. They work on the queue itself, so they pass the lock and
-/// limit triggers; each is one transaction.
+/// limit triggers; each is one transaction, findings that follow from what stands then among it.
 extension DeviceStore {
     /// Sends a failed mutation again, together with the record's later unsent ones, as one new
     /// mutation with a new id.
@@ -41,6 +41,9 @@ extension DeviceStore {
     package func discard(_ id: MutationID) throws {
         try settle { database in
             let mutation = try database.waitingMutation(id)
+            return (mutation.record, Array(mutation.entries.keys))
+        } _: { database in
+            let mutation = try database.waitingMutation(id)
             if mutation.status != "PENDING" || mutation.sealed {
                 try require(mutation, toBe: ["FAILED", "CONFLICT"])
             }
@@ -68,7 +71,9 @@ extension DeviceStore {
         _ id: RecordID, _ resolutions: [FieldName: Resolution],
         shown: [FieldName: FieldValue] = [:]
     ) throws {
-        try settle { database in
+        try settle { _ in
+            (id, Array(resolutions.keys))
+        } _: { database in
             let waiting = try database.waitingMutations(of: id)
             guard waiting.contains(where: { $0.status == "CONFLICT" }) else {
                 throw StoreError.notInConflict(resolutions.keys.sorted())

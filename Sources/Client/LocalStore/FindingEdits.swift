@@ -48,10 +48,19 @@ extension DeviceStore {
     }
 
     /// Takes a finding away: one that was a mistake. What was mended is closed instead.
+    ///
+    /// One that an answer raised is a person's from then on, and leaves a tombstone even where nobody was
+    /// told of it: the same failure raises no other one, and whoever brings it back keeps it.
     package func removeFinding(_ id: RecordID) throws {
         try edit { database in
             try database.beginWork(on: try openInspection(ofFinding: id, database))
-            try withdraw(id, database)
+            let finding = Finding(fields: try database.fields(of: id))
+            guard finding?.isFromAnswer ?? false else { return try withdraw(id, database) }
+            let hand = FieldValue.string(Finding.Raiser.hand.rawValue)
+            try database.write(hand, to: BuiltInField.raisedBy, of: id)
+            try database.execute("DELETE FROM draft WHERE record_id = ?", [.text(id.rawValue)])
+            try database.execute(
+                "UPDATE record SET is_deleted = 1 WHERE id = ?", [.text(id.rawValue)])
         }
     }
 
@@ -80,36 +89,33 @@ extension DeviceStore {
 
     // MARK: What follows from answers
 
-    /// Raises what new failures ask for, unless something is found there already; withdraws what nobody
-    /// has worked on since and whose answer does not fail any more.
-    /// - Parameter rows: those that were deleted. Where the server never knew of one it will never come
-    ///   back, and what was found in it goes too.
-    func followFailures(
-        of work: Answering, gone rows: Set<String>, on id: RecordID, _ database: Connection
+    /// Raises what failures ask for, unless it is found already; withdraws what nobody has worked on since
+    /// and whose answer does not fail any more. The one place for both: see `FailureChange`.
+    /// - Parameters:
+    ///   - rows: those that were deleted. Where the server never knew of one it will never come back, and
+    ///     what was found in it goes too.
+    ///   - answeredAt: the Lamport counter of an answer that was said earlier.
+    func follow(
+        _ change: FailureChange, gone rows: Set<String>, in filling: FormFilling,
+        on id: RecordID, _ database: Connection, answeredAt: (AnswerKey) throws -> Int64
     ) throws {
-        let (begun, ended) = work.failures
-        guard !begun.isEmpty || !ended.isEmpty || !rows.isEmpty else { return }
-        let form = work.filling.form
-        let standing = try database.findings(below: id)
-        let visit = begun.isEmpty ? nil : try previousVisit(of: id, database)
-        for key in begun where !standing.contains(where: { $0.finding.key == key }) {
-            guard let index = form.index(of: key.path),
-                let finding = Finding.raised(
-                    by: form.allQuestions[index], row: key.row,
-                    isRepeated: visit.map { work.filling.repeatsViolation(at: key, since: $0) }
-                        ?? false)
-            else { continue }
-            try insert(finding, on: id, database)
+        guard !change.isEmpty || !rows.isEmpty else { return }
+        let stored = try database.findings(below: id, withDeleted: true)
+        let known = stored.map(\.known)
+        let visit = change.begun.isEmpty ? nil : try previousVisit(of: id, database)
+        let raised = try change.raised(
+            among: known, in: filling.form, answeredAt: answeredAt,
+            isRepeated: { key in
+                visit.map { filling.repeatsViolation(at: key, since: $0) } ?? false
+            })
+        for finding in raised { try insert(finding, on: id, database) }
+        for each in change.withdrawn(among: known, in: filling.form)
+        where try !database.hasDrafts(of: RecordID(each.id)) {
+            try withdraw(RecordID(each.id), database)
         }
-        for each in standing {
-            if let row = each.finding.row, rows.contains(row) {
-                if try !database.exists(RecordID(row)) { try withdraw(each.id, database) }
-                continue
-            }
-            guard ended.contains(each.finding.key),
-                let index = form.index(of: each.finding.question),
-                each.finding.isAsRaised(by: form.allQuestions[index]),
-                try !database.hasDrafts(of: each.id)
+        for each in stored where !each.isDeleted {
+            guard let row = each.finding.row, rows.contains(row),
+                try !database.exists(RecordID(row))
             else { continue }
             try withdraw(each.id, database)
         }
@@ -136,28 +142,51 @@ struct StoredFinding {
     var id: RecordID
     var inspection: RecordID
     var finding: Finding
+    var isDeleted: Bool
+    /// By the Lamport counter.
+    var raisedAt: Int64
+
+    fileprivate var known: FailureChange.Known {
+        FailureChange.Known(
+            id: id.rawValue, finding: finding, isDeleted: isDeleted, raisedAt: raisedAt)
+    }
 }
 
 extension Connection {
-    /// Live findings of an inspection, or of all, in the order of their ids. Those of rows that are
-    /// deleted too.
-    func findings(below inspection: RecordID? = nil) throws -> [StoredFinding] {
-        var records: [RecordID: (inspection: RecordID, fields: [FieldName: FieldValue])] = [:]
+    /// Findings of an inspection, or of all, in the order of their ids. Those of rows that are deleted too.
+    func findings(
+        below inspection: RecordID? = nil, withDeleted: Bool = false
+    ) throws -> [StoredFinding] {
+        struct Record {
+            var inspection: RecordID
+            var isDeleted: Bool
+            var fields: [FieldName: FieldValue] = [:]
+            var raisedAt: Int64 = 0
+        }
+        var records: [RecordID: Record] = [:]
         try each(
             """
-            SELECT record.id, record.parent_id, field.name, field.value
+            SELECT record.id, record.parent_id, field.name, field.value, record.is_deleted,
+                field.lamport
             FROM record JOIN field ON field.record_id = record.id
-            WHERE record.table_name = 'finding' AND record.is_deleted = 0
+            WHERE record.table_name = 'finding'\(withDeleted ? "" : " AND record.is_deleted = 0")
                 AND record.parent_id \(inspection == nil ? "IS NOT NULL" : "= ?")
             """, inspection.map { [.text($0.rawValue)] } ?? []
         ) { row in
-            let id = RecordID(try row.text(0))
-            let parent = RecordID(try row.text(1))
-            records[id, default: (parent, [:])].fields[try row.text(2)] = try row.fieldValue(3)
+            let name = try row.text(2)
+            var record =
+                try records[RecordID(row.text(0))]
+                ?? Record(
+                    inspection: RecordID(row.text(1)), isDeleted: row.flag(4))
+            record.fields[name] = try row.fieldValue(3)
+            if name == BuiltInField.question { record.raisedAt = try row.integer(5) }
+            records[RecordID(try row.text(0))] = record
         }
         return records.compactMap { id, record in
             Finding(fields: record.fields).map {
-                StoredFinding(id: id, inspection: record.inspection, finding: $0)
+                StoredFinding(
+                    id: id, inspection: record.inspection, finding: $0,
+                    isDeleted: record.isDeleted, raisedAt: record.raisedAt)
             }
         }
         .sorted { $0.id < $1.id }

@@ -30,6 +30,12 @@ struct InspectionAnswers {
         behind = Set(rows.filter { $0.fields[BuiltInField.formVersion] != version }.map(\.id))
     }
 
+    /// Whether nobody answers any more: it is complete or approved.
+    var isClosed: Bool {
+        let closed: [InspectionState] = [.complete, .approved]
+        return closed.contains { fields[BuiltInField.state] == .string($0.rawValue) }
+    }
+
     /// Where a new row goes: behind its brothers. It counts as one from now on.
     mutating func takeOrder(for row: FormAnswers.Row, among rows: [FormAnswers.Row]) -> FieldValue {
         let brothers = rows.filter { $0.path == row.path && $0.parent == row.parent }

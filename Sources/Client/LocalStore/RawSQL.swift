@@ -10,11 +10,13 @@ package struct SQLResult: Sendable, Equatable {
 
 extension DeviceStore {
     /// Runs one statement of a person on the unlocked store. A write goes through the triggers
-    /// like any edit; reading happens on the connection that cannot write.
+    /// like any edit, and findings follow the answers; reading happens on the connection that cannot write.
     /// - Throws: `statementNotAllowed` for what is neither a question nor an edit.
     package func sql(_ statement: String, write: Bool) throws -> SQLResult {
         write
-            ? try edit { try $0.capturing { try $0.result(of: statement, writing: true) } }
+            ? try editFollowing {
+                try $0.capturing { try $0.result(of: statement, writing: true) }
+            }
             : try read { try $0.result(of: statement, writing: false) }
     }
 }

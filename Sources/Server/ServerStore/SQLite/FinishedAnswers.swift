@@ -25,7 +25,7 @@ extension FormAnswers {
 extension FillingSurroundings {
     /// What a device reckoned may rest on what only it has, such as its user's name or its zone: that
     /// stands.
-    fileprivate static func reckoning(at now: Int64) -> FillingSurroundings {
+    static func reckoning(at now: Int64) -> FillingSurroundings {
         var surroundings = looking(at: now)
         surroundings.calculates = .answers
         return surroundings

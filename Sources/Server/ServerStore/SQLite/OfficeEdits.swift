@@ -26,9 +26,10 @@ extension WriteSession {
         if existing?.isDeleted == true { changes[Mutation.deletedField] = .integer(0) }
         guard existing == nil || !changes.isEmpty else { return .unchanged }
         let count = tick()
+        let isDeletion = changes[Mutation.deletedField] == .integer(1)
         let mutation = Mutation(
             id: MutationID(newID()), sequence: 0, table: table, record: id, parent: parent,
-            operation: existing == nil ? .insert : .update, lamport: count,
+            operation: existing == nil ? .insert : isDeletion ? .delete : .update, lamport: count,
             changes: changes.mapValues { value in
                 FieldChange(value: value, baseVersion: existing?.version ?? 0, lamport: count)
             }, createdAtUtc: SyncTimestamp.text(now))

@@ -12,7 +12,9 @@ extension SQLiteStore {
     ) throws {
         try write { session in
             let review = try session.connection.openReview(id)
-            try session.carryOut(decision, of: review, by: supervisor)
+            try session.following(decision, of: review, by: supervisor) {
+                try session.carryOut(decision, of: review, by: supervisor)
+            }
             try session.close(review, decision, comment: comment, by: supervisor)
             try session.settle(review)
         }
