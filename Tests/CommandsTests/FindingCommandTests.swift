@@ -120,6 +120,33 @@ struct FindingCommandTests {
         #expect(late.status == 3 && late.messages.contains("reopen"))
     }
 
+    @Test(
+        "what was found on a question that the form does not ask any more is reached by its place")
+    func gone() throws {
+        #expect(try bench.run("set", id, "alarm=out", "pump[+]/seal=out").status == 0)
+        let newer = Self.form.replacing("\"version\": \"1\"", with: "\"version\": \"2\"")
+            .replacing("\"alarm\"", with: "\"siren\"").replacing("pump", with: "motor")
+        try bench.withStore { store in
+            try store.store(form: FormDefinition(json: JSON.parse(Array(newer.utf8))))
+        }
+        #expect(try bench.run("move", id, "--to", "2").status == 0)
+        let refused = try bench.run("complete", id)
+        #expect(refused.status == 3)
+        #expect(refused.output.contains("alarm: has a critical finding"))
+        let listed = try bench.document("findings", id).asArray()
+        #expect(try Set(listed.map { try $0.string("address") }) == ["alarm", "pump[1]/seal"])
+        for finding in listed {
+            let (place, short) = try (
+                finding.string("address"), String(finding.string("id").prefix(8))
+            )
+            #expect(
+                try bench.document("finding", id, place, "--id", short, "--note", "dead")
+                    .string("note") == "dead")
+        }
+        #expect(try bench.run("finding", id, "alarm", "--id", "ffff").status == 1)
+        #expect(try bench.run("complete", id).status == 0)
+    }
+
     @Test("the queue names a finding by its question")
     func queue() throws {
         #expect(try bench.run("set", id, "seals=out").status == 0)

@@ -241,6 +241,37 @@ struct FindingTests {
         try device.finish()
     }
 
+    @Test("A grave finding on what is not asked any more stands in the way of complete too")
+    func completionWhereHidden() throws {
+        let (device, id) = try Device.withCheck()
+        try device.answer(id, ("power", "pass"))
+        try device.answer(id, ("guards", "fail"))
+        let guards = try device.onlyFinding(in: id)
+        try device.store.changeFinding(guards, by: [.owner("Ben")])
+        try device.answer(id, ("power", "na"))
+        let row = try device.addRow(to: id, ("door/tag", "D-1"))
+        try device.store.raiseFinding(
+            on: AnswerKey(row: row, "door/seal"), of: id, [.severity(.critical)])
+        #expect(
+            try device.store.filling(of: id).state.problems == [
+                FormProblem(path: "door/seal", problem: .unexplainedFinding, row: row),
+                FormProblem(path: "guards", problem: .unexplainedFinding),
+            ])
+        #expect(
+            try device.store.filling(of: id).state(ofRow: row).problems.map(\.path)
+                == ["door/seal"])
+        try device.store.change(id, by: [.remove(row: row)], agreed: true)
+        try device.store.saveDraft("be", of: BuiltInField.note, in: guards)
+        #expect(
+            try device.store.filling(of: id).state.problems == [
+                FormProblem(path: "guards", problem: .unfinishedFinding)
+            ])
+        #expect(throws: (any Error).self) { try device.store.requireCompletable(id) }
+        try device.store.changeFinding(guards, by: [.note("bent")])
+        try device.store.requireCompletable(id)
+        try device.finish()
+    }
+
     @Test("What somebody types in a finding goes with the finding")
     func draftOfWithdrawn() throws {
         let (device, id) = try Device.withCheck()

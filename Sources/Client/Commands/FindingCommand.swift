@@ -38,7 +38,7 @@ enum FindingCommand {
             let detail = try store.detail(matching: run.invocation.operand("ID"))
             let inspection = detail.summary.id
             let filling = try store.filling(of: inspection)
-            let key = try key(run.invocation.operand("QUESTION"), in: filling, store)
+            let key = try key(run.invocation.operand("QUESTION"), in: filling, detail, store)
             let standing = try standing(at: key, in: detail, filling, run)
             if isRemoval {
                 guard let standing else {
@@ -76,14 +76,20 @@ enum FindingCommand {
         }
     }
 
+    /// What is found on a question that the form does not ask any more is reached by its place, as
+    /// `findings` writes it.
     private static func key(
-        _ word: String, in filling: FormFilling, _ store: DeviceStore
+        _ word: String, in filling: FormFilling, _ detail: InspectionDetail, _ store: DeviceStore
     ) throws -> AnswerKey {
         var places = AddressReading(filling, newID: store.newRowID)
         let target: AddressReading.Target
         do throws(AddressTrouble) {
             target = try places.read(word)
         } catch {
+            let listed = detail.findings.first {
+                $0.address == word || $0.view.finding.question == word
+            }
+            if let listed { return listed.view.finding.key }
             throw AnswerFailure.refusal(["\(word): " + error.sentence])
         }
         guard case .answer(let key, _) = target else {

@@ -252,7 +252,7 @@ struct FillSession {
     /// - Returns: where the person wants to go on; nil to leave.
     private mutating func finish() throws -> AnswerKey? {
         let problems = filling.state.problems
-        guard let first = problems.first else {
+        guard !problems.isEmpty else {
             try dialogue.say("")
             if try dialogue.agrees("Nothing is missing. Complete the inspection?") {
                 try store.requireCompletable(id)
@@ -264,7 +264,11 @@ struct FillSession {
         let lines = problems.map { ProblemLine($0, in: filling) }
         try dialogue.say("\nMissing or wrong:")
         for line in lines { try dialogue.say("  \(line.address): \(line.message)") }
-        guard try dialogue.agrees("Go to the first of them?") else { return nil }
-        return AnswerKey(row: first.row, first.path)
+        // A finding on what is not asked has no place here: `walkdown finding` has it.
+        let keys = problems.map { AnswerKey(row: $0.row, $0.path) }
+        guard let first = keys.first(where: filling.isRelevant),
+            try dialogue.agrees("Go to the first of them?")
+        else { return nil }
+        return first
     }
 }

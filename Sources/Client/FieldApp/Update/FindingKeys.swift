@@ -24,13 +24,20 @@ extension AppState {
     /// The one of the focused question, or all of it; where there is none, one is raised.
     mutating func openFinding() -> [Effect] {
         guard let screen = inspectionScreen, let key = screen.focus.focused else { return [] }
+        if screen.findings(at: key).isEmpty { return [.raiseFinding(screen.id, key)] }
+        showFindings(at: key)
+        return []
+    }
+
+    /// The only one, or all of them.
+    mutating func showFindings(at key: AnswerKey) {
+        guard let screen = inspectionScreen else { return }
         let standing = screen.findings(at: key)
         switch standing.count {
-        case 0: return [.raiseFinding(screen.id, key)]
+        case 0: return
         case 1: show(finding: standing[0].id, of: screen.id)
         default: listFindings(of: key)
         }
-        return []
     }
 
     mutating func listFindings(of key: AnswerKey? = nil) {

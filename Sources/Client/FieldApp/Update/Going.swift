@@ -90,6 +90,8 @@ extension AppState {
             count == 1
                 ? "Not complete yet: this question is missing something"
                 : "Not complete yet: \(count) problems; F8 goes from one to the next", .bad)
+        // Nothing is asked there, but something is found.
+        if screen.filling?.isRelevant(first.key) == false { showFindings(at: first.key) }
         return leaving
     }
 

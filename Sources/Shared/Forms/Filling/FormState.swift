@@ -6,7 +6,8 @@ package struct FormState: Equatable, Sendable {
     /// Paths of the questions that are asked now. The answers of the others are kept and left out.
     package let relevant: Set<String>
     /// In the order of the form: required ones without an answer, and answers that break a rule. For
-    /// the inspection those of all rows too, behind its own.
+    /// the inspection those of all rows too, behind its own. Last what is wrong with findings on questions
+    /// that are not asked: nobody could finish without them, and they count in no section.
     package let problems: [FormProblem]
     /// One for each section of the form; of a row there is one.
     package let sections: [Progress]
@@ -39,6 +40,7 @@ extension FormFilling {
             counting.progress(of: section.items, in: nil)
         }
         counting.addRelevantHidden()
+        counting.addOtherTroubles { _ in true }
         return FormState(
             relevant: counting.relevant, problems: counting.problems, sections: sections)
     }
@@ -50,6 +52,7 @@ extension FormFilling {
         else { return FormState(relevant: [], problems: [], sections: []) }
         var counting = Counting(self)
         let progress = counting.progress(of: repetition.items, in: id)
+        counting.addOtherTroubles { $0.row == id }
         return FormState(
             relevant: counting.relevantInRow, problems: counting.problems, sections: [progress])
     }
@@ -126,6 +129,27 @@ extension FormFilling {
             if let problem {
                 problems.append(FormProblem(path: question.path, problem: problem, row: row))
                 progress.problems += 1
+            }
+        }
+
+        /// Findings on what is not asked as things stand, or not by this version of the form.
+        mutating func addOtherTroubles(where concerns: (AnswerKey) -> Bool) {
+            guard !filling.findingTroubles.isEmpty else { return }
+            let told = Set(problems.map { AnswerKey(row: $0.row, $0.path) })
+            let rows = filling.answers.rows.map(\.id)
+            let others = filling.findingTroubles.filter { key, _ in
+                concerns(key) && !told.contains(key)
+            }.map { key, problem in
+                (
+                    key: key, problem: problem,
+                    place: (
+                        filling.form.index(of: key.path) ?? .max,
+                        key.row.flatMap { rows.firstIndex(of: $0) } ?? -1, key.path
+                    )
+                )
+            }
+            problems += others.sorted { $0.place < $1.place }.map {
+                FormProblem(path: $0.key.path, problem: $0.problem, row: $0.key.row)
             }
         }
 
