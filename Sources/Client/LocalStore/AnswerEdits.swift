@@ -101,9 +101,10 @@ extension DeviceStore {
         let before = stored.answers
         let writes = work.writes(on: id)
         let changed = Dictionary(grouping: writes, by: \.key.row)
+        let failures = work.failures(said: Set(writes.keys))
         let known = Set(before.rows.map(\.id))
         let kept = Set(filling.answers.rows.map(\.id))
-        guard !changed.isEmpty || known != kept else { return }
+        guard !changed.isEmpty || known != kept || !failures.isEmpty else { return }
         try database.beginWork(on: id)
         try write(changed[nil] ?? [], to: id, database)
         for row in filling.answers.rows {
@@ -122,7 +123,7 @@ extension DeviceStore {
             try remove(RecordID(row.id), database)
         }
         try follow(
-            work.failures(said: Set(writes.keys)), gone: known.subtracting(kept), in: filling,
+            failures, gone: known.subtracting(kept), in: filling,
             on: id, database
         ) { try database.counter(of: $0, on: id) }
     }

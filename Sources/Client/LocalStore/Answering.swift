@@ -25,13 +25,15 @@ struct Answering {
 
     /// - Parameters:
     ///   - stored: the answers as they stand, before the form has reckoned anything anew.
+    ///   - earlier: in the version that the inspection has had so far, where that is another one.
     ///   - rowIDs: of rows that no person adds.
     init(
-        _ filling: FormFilling, over stored: FormAnswers, rowIDs: FormRowIDs
+        _ filling: FormFilling, over stored: FormAnswers, since earlier: FormFilling? = nil,
+        rowIDs: FormRowIDs
     ) {
         self.filling = filling
         self.stored = stored
-        failedBefore = filling.findingKeys(by: stored)
+        failedBefore = (earlier ?? filling).findingKeys(by: stored)
         self.rowIDs = rowIDs
     }
 
@@ -183,13 +185,13 @@ struct Answering {
     }
 
     /// Where answers began to fail that raise a finding, and where they ended to. A row that goes takes its
-    /// answers along and corrects none of them.
+    /// answers along and corrects none of them, and nor does a version that asks for no finding any more.
     /// - Parameter written: the answers that change.
     func failures(said written: Set<AnswerKey>) -> FailureChange {
         let now = filling.findingKeys()
         let begun = now.subtracting(failedBefore)
         let ended = failedBefore.subtracting(now).filter { key in
-            key.row.map { filling.answers.row($0) != nil } ?? true
+            !filling.fails(key) && key.row.map { filling.answers.row($0) != nil } ?? true
         }
         return FailureChange(
             begun: begun.isEmpty ? [] : filling.keysInOrder.filter(begun.contains), ended: ended,

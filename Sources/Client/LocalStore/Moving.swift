@@ -20,8 +20,9 @@ extension DeviceStore {
         }
     }
 
-    /// Moves an inspection and its rows, reckons anew what the version reckons, and lays down the defaults of
-    /// what it asks for the first time: all of it in one transaction and one mutation a record.
+    /// Moves an inspection and its rows, reckons anew what the version reckons, lays down the defaults of
+    /// what it asks for the first time, and raises what fails first by its rules: all of it in one transaction
+    /// and one mutation a record.
     ///
     /// Rows whose repeat the version does not have stay in theirs, with their answers.
     /// - Throws: `StoreError.refused` where answers are closed; `unknownForm` where the version is not here;
@@ -39,7 +40,7 @@ extension DeviceStore {
             try database.move(records, to: target.version)
             if stored.hasBegun {
                 var work = Answering(
-                    move.filling, over: stored.answers, rowIDs: rowIDs)
+                    move.filling, over: stored.answers, since: filling, rowIDs: rowIDs)
                 work.settleMove()
                 var moved = try answers(of: id, database)
                 try write(work, over: &moved, on: id, database)

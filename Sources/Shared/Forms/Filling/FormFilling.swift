@@ -8,8 +8,8 @@ package struct FormFilling: Sendable {
     package private(set) var answers: FormAnswers
     /// Where something was typed and not accepted; a relevant one stands among the problems.
     package private(set) var drafts: Set<AnswerKey>
-    /// What is wrong with findings on these questions. No answer is refused for it; where the question is
-    /// asked, it stands among the problems.
+    /// What is wrong with findings on these questions. No answer is refused for it; it stands among the
+    /// problems, whether the question is asked or not.
     package var findingTroubles: [AnswerKey: AnswerProblem] = [:]
     package var surroundings: FillingSurroundings
     /// Expressions that came to nothing: the author's mistakes, never the inspector's.
@@ -117,7 +117,8 @@ package struct FormFilling: Sendable {
     }
 
     /// Lays down what an inspection begins with: defaults, the rows that the form itself has, and what
-    /// it sets at its first load.
+    /// it sets at its first load. In rows that stand already, what they would have begun with, where nothing
+    /// is answered.
     /// - Parameter concerns: which questions and repeats that is done for, by their paths.
     package mutating func begin(
         newID: () -> String, _ concerns: (String) -> Bool = { _ in true }
@@ -127,11 +128,27 @@ package struct FormFilling: Sendable {
         where answers.fields[question.path] == nil && concerns(question.path) {
             answers[AnswerKey(question.path)] = initialValue(of: question)
         }
+        let standing = answers.rows.filter { hasPlace(forRow: $0.id) }
+        for row in standing {
+            for question in form.allQuestions
+            where form.repetition(around: question.path)?.path == row.path
+                && row.fields[question.path] == nil && concerns(question.path)
+            {
+                answers[AnswerKey(row: row.id, question.path)] = initialValue(of: question)
+            }
+        }
         let rows = initialRows(newID: newID, concerns)
         for row in rows { answers.append(row) }
         rebuild()
         _ = run(.firstLoad, of: nil, concerns)
         for row in rows { _ = run(.firstLoad, in: row) }
+        for row in standing {
+            for event in [FormAction.Event.firstLoad, .newRepeat] {
+                _ = run(event, in: row) { path in
+                    concerns(path) && row.fields[path] == nil
+                }
+            }
+        }
         return changes(from: before)
     }
 
@@ -242,10 +259,12 @@ package struct FormFilling: Sendable {
     }
 
     private mutating func run(
-        _ event: FormAction.Event, in row: FormAnswers.Row
+        _ event: FormAction.Event, in row: FormAnswers.Row,
+        _ concerns: (String) -> Bool = { _ in true }
     ) -> Set<AnswerKey> {
         var changed: Set<AnswerKey> = []
-        for action in form.parts.actions where action.events.contains(event) {
+        for action in form.parts.actions
+        where action.events.contains(event) && concerns(action.target) {
             guard form.repetition(around: action.target)?.path == row.path else { continue }
             changed.formUnion(perform(action, in: row.id))
         }
