@@ -170,6 +170,23 @@ struct FindingTests {
         #expect(findings(story).map(\.status) == [.pending])
     }
 
+    @Test("complete opens a grave one on what is not asked: no question leads there")
+    func completingWhereNotAsked() throws {
+        var story = try opened()
+        story.field.inspections[Story.freezer]?.findings = [
+            FindingPicture(
+                id: "other", finding: Finding(question: "gone", severity: .critical),
+                badge: .synced, fails: false)
+        ]
+        story.send(.sync(.changed))
+        story.press(KeyEvent(.function(5)))
+        #expect(story.field.completed.isEmpty && story.state.place == .finding)
+        story.press(.enter)
+        story.type("dead")
+        story.press(.enter, .escape, KeyEvent(.function(5)))
+        #expect(story.field.completed == [Story.freezer])
+    }
+
     @Test(
         "a write that is refused is taken back on the screen, and what was typed stays as a draft")
     func refused() throws {
