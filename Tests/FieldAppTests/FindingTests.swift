@@ -209,4 +209,42 @@ struct FindingTests {
         story.send(.sync(.changed))
         #expect(story.state.place == .inspection)
     }
+
+    @Test(
+        "what was being typed in one that is deleted elsewhere is kept, told, and held no more",
+        arguments: [[], [.function(1)], [.function(1), .function(1)]] as [[KeyEvent]])
+    func goneWhileTyping(over: [KeyEvent]) throws {
+        var story = try opened()
+        story.press(.character("f"), .enter)
+        story.type("torn at the hinge")
+        for key in over { story.press(key) }
+        story.field.inspections[Story.freezer]?.findings = []
+        story.send(.sync(.changed))
+        let key = AnswerKey(row: "finding1", "@note")
+        #expect(story.field.drafts[key] == "torn at the hinge")
+        #expect(story.field.held.isEmpty)
+        #expect(
+            story.state.notice?.text
+                == "The finding on Seals was deleted elsewhere; what was typed is kept, t shows it")
+        #expect(
+            story.state.layers.layers.allSatisfy {
+                if case .finding = $0 { false } else { true }
+            })
+        for _ in over { story.press(.escape) }
+        #expect(story.state.place == .inspection)
+    }
+
+    @Test("what was accepted in one that is deleted meanwhile stays as a draft")
+    func acceptedTooLate() throws {
+        var story = try opened()
+        story.press(.character("f"), .enter)
+        story.type("torn")
+        story.holds = true
+        story.field.refusal = StoreRefusal(.other, "there is no record 'finding1' on this device")
+        story.press(.enter)
+        story.field.inspections[Story.freezer]?.findings = []
+        story.release()
+        #expect(story.field.drafts[AnswerKey(row: "finding1", "@note")] == "torn")
+        #expect(story.field.held.isEmpty && story.state.place == .inspection)
+    }
 }

@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Inspections
 import Replication
 import Testing
 
@@ -48,6 +49,37 @@ struct StrandedDraftTests {
         #expect(try device.store.strandedDrafts() == [])
         #expect(try device.store.drafts(in: row).map(\.text) == ["D-1 is"])
         try device.finish()
+    }
+
+    @Test("a text of a finding is told with what that was about when the finding goes, or its row")
+    func finding() throws {
+        for isRow in [false, true] {
+            let (device, id) = try Device.withCheck()
+            let server = StoryServer()
+            server.policies = [:]
+            let row = device.store.newRowID()
+            let key = AnswerKey(row: row, "door/seal")
+            try device.store.change(
+                id,
+                by: [.add(row: row, path: "door", parent: nil), .answer(key, .string("fail"))])
+            let finding = try device.onlyFinding(in: id)
+            try device.sync(server)
+            try device.store.hold([BuiltInField.note], of: finding)
+            server.delete(isRow ? RecordID(row) : finding)
+            try device.sync(server)
+            #expect(try device.found(in: id).isEmpty)
+            // The screen hears of it, and keeps what was being typed.
+            try device.store.saveDraft("torn at", of: BuiltInField.note, in: finding)
+            try device.store.release([BuiltInField.note], of: finding)
+            let stranded = try #require(try device.store.strandedDrafts().first)
+            #expect(stranded.record == finding && stranded.inspection == id)
+            #expect(stranded.finding == key && stranded.draft.text == "torn at")
+            try device.reopen()
+            #expect(try device.store.strandedDrafts() == [stranded])
+            try device.store.discardDraft(of: BuiltInField.note, in: finding)
+            #expect(try device.store.status().drafts == 0)
+            try device.finish()
+        }
     }
 
     @Test("who deletes a row here knows what was typed in it")

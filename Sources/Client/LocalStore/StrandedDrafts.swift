@@ -1,13 +1,17 @@
+package import Forms
+internal import Inspections
 package import Replication
 internal import SQLite
 
-/// A text that was typed and not accepted, where nothing shows the question any more: its row or its
-/// inspection was deleted elsewhere, or is gone from this device. Nobody accepts it by itself, and nobody
+/// A text that was typed and not accepted, where nothing shows the question any more: its row, its
+/// finding or its inspection was deleted elsewhere, or is gone from this device. Nobody accepts it by itself, and nobody
 /// throws it away by itself: a person reads it, types it elsewhere, or discards it.
 package struct StrandedDraft: Sendable, Equatable {
     package var record: RecordID
-    /// Of the row, where it is still known which that was.
+    /// Of the row or the finding, where it is still known which that was.
     package var inspection: RecordID?
+    /// What a finding was about.
+    package var finding: AnswerKey?
     package var draft: Draft
 }
 
@@ -31,9 +35,24 @@ extension Connection {
         }
         return try drafts.compactMap { record, draft in
             let place = try place(of: record)
-            guard !place.isShown else { return nil }
-            return StrandedDraft(record: record, inspection: place.inspection, draft: draft)
+            let finding = try question(ofFinding: record)
+            if place.isShown,
+                try finding?.row.map({ try self.place(of: RecordID($0)).isShown }) ?? true
+            {
+                return nil
+            }
+            return StrandedDraft(
+                record: record, inspection: place.inspection, finding: finding, draft: draft)
         }
+    }
+
+    /// Nil for what is no finding.
+    private func question(ofFinding id: RecordID) throws -> AnswerKey? {
+        let isFinding = try first(
+            "SELECT 1 FROM record WHERE id = ? AND table_name = 'finding'", [.text(id.rawValue)]
+        ) { _ in true }
+        guard isFinding != nil else { return nil }
+        return Finding(fields: try fields(of: id))?.key
     }
 
     /// Whether a record stands with all that it is a part of.

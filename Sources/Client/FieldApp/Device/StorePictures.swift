@@ -190,15 +190,18 @@ extension DeviceStore {
         return try drafts.map { stranded in
             let summary = stranded.inspection.flatMap { known[$0] }
             let field = stranded.draft.field
+            let finding = try findingNames([stranded.record])[stranded.record]
             var row = QueueRow(
                 id: MutationID("draft \(stranded.record) \(field)"), record: stranded.record,
                 name: summary.map(shownName) ?? "a deleted inspection", badge: .failed,
                 isInspection: false, fields: [field],
-                labels: try labels.of([field], summary: summary),
+                labels: try finding.map { [Self.question(of: field, on: $0).text] }
+                    ?? labels.of([field], summary: summary),
                 createdAt: stranded.draft.updatedAt)
             row.inspection = summary?.id
             row.stranded = StrandedText(
-                record: stranded.record, field: field, text: stranded.draft.text)
+                record: stranded.record, field: field, text: stranded.draft.text,
+                question: stranded.finding)
             return row
         }
     }

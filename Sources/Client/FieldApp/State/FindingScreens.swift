@@ -66,6 +66,8 @@ package enum FindingField: String, Hashable, Sendable, CaseIterable {
 package struct FindingScreen: Equatable, Sendable {
     package let inspection: RecordID
     package let id: RecordID
+    /// What it is about, to name it by when it is gone; nil where that is not known.
+    package var question: AnswerKey?
     package var focus: ListFocus<FindingField>
     package var editor: AnswerEditor?
     /// What was said and is on its way to the disk, over what is stored.

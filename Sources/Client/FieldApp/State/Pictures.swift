@@ -213,11 +213,16 @@ package struct StrandedText: Equatable, Sendable {
     package var record: RecordID
     package var field: String
     package var text: String
+    /// Where it would be typed again, where such a place is left: what a finding was about.
+    package var question: AnswerKey?
 
-    package init(record: RecordID, field: String, text: String) {
+    package init(
+        record: RecordID, field: String, text: String, question: AnswerKey? = nil
+    ) {
         self.record = record
         self.field = field
         self.text = text
+        self.question = question
     }
 }
 

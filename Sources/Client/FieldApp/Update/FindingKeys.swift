@@ -56,7 +56,9 @@ extension AppState {
     }
 
     private mutating func show(finding id: RecordID, of inspection: RecordID) {
-        layers.push(.finding(FindingScreen(inspection: inspection, id: id)))
+        var screen = FindingScreen(inspection: inspection, id: id)
+        screen.question = openInspection?.finding(id)?.finding.key
+        layers.push(.finding(screen))
     }
 
     /// What an answer that fails raises is opened as soon as it is there, unless the person is about
@@ -193,6 +195,7 @@ extension AppState {
         screen.editor = AnswerEditor(
             key: screen.key(of: field), text: draft(of: field, in: screen) ?? stored,
             original: stored, isMultiline: field == .note)
+        screen.editor?.line.cut = cut
         layers.top = .finding(screen)
         return [.hold(screen.id, [field.field])]
     }
@@ -252,8 +255,11 @@ extension AppState {
         _ change: FindingChange, of field: FindingField, typed editor: AnswerEditor
     ) -> [Effect] {
         guard case .finding(let screen) = layers.top else { return [] }
-        let said = say(change)
         let release = Effect.release(screen.id, [field.field])
+        guard shownFinding(screen) != nil else {
+            return [.draft(screen.inspection, editor.key, text: editor.line.text), release]
+        }
+        let said = say(change)
         guard !said.isEmpty else { return dropDraft(of: field, in: screen) + [release] }
         let draft = Effect.draft(screen.inspection, editor.key, text: editor.line.text)
         return [draft] + said + [release]
@@ -333,6 +339,7 @@ extension AppState {
     mutating func receive(
         removed finding: RecordID, of id: RecordID, _ picture: InspectionPicture?
     ) -> [Effect] {
+        leaveFinding(finding)
         notice = Notice("The finding is taken away", .good)
         return receive(findingOf: id, picture)
     }
@@ -342,8 +349,8 @@ extension AppState {
     ) -> [Effect] {
         changeInspection(id) { [now] in $0.savedAt = now.wall }
         warning = nil
-        if let picture { show(picture) }
-        return (picture == nil ? [.loadInspection(id)] : []) + [.loadStatus, .loadWorklist]
+        let shown = picture.map { show($0) } ?? [.loadInspection(id)]
+        return shown + [.loadStatus, .loadWorklist]
     }
 
     /// What was said is not stored: what is, is shown again.
@@ -367,17 +374,6 @@ extension AppState {
             change(&screen)
             layers[index] = .finding(screen)
         }
-    }
-
-    /// A finding that is gone is left; text that was being typed in it is gone with it.
-    mutating func settleFindings() {
-        guard let inspection = openInspection, inspection.picture != nil else { return }
-        if case .finding(let screen) = layers.top, inspection.finding(screen.id) == nil {
-            layers.pop()
-        }
-        guard case .findings(var list) = layers.top else { return }
-        list.focus.settle(inspection.findings(in: list).map(\.id))
-        layers.top = .findings(list)
     }
 }
 

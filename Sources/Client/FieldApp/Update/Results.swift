@@ -17,9 +17,9 @@ extension AppState {
             settleStatus()
         case .inspection(let picture):
             let leaving = leaveEditor(goneFrom: picture)
-            show(picture)
+            let shown = show(picture)
             tellOfRecoveredDrafts(picture.id)
-            return leaving
+            return leaving + shown
         case .conflict(let picture):
             changeReview(picture.id) { $0.show(picture) }
             // Until the review is left, nobody's later value slips under the ones that are shown.
@@ -83,9 +83,10 @@ extension AppState {
         guard
             let row = picture.rows.first(where: { $0.stranded != nil && !known.contains($0.id) })
         else { return }
+        let labels = row.labels.map { $0.plain(in: language) }.joined(separator: ", ")
         notice = Notice(
-            "What was typed in \(row.name) has no question any more: the status pane keeps it",
-            .bad)
+            "What was typed in \(row.name)\(labels.isEmpty ? "" : " (\(labels))") has no place any"
+                + " more: t shows it", .bad)
     }
 
     /// Goes to the first of them, so that nobody has to look for it.
@@ -117,10 +118,10 @@ extension AppState {
         }
         settleRows()
         openAwaitedFinding(of: id)
-        settleFindings()
+        let settled = settleFindings()
         warning = nil
         let reload: [Effect] = picture == nil ? [.loadInspection(id)] : []
-        return reload + [.loadStatus, .loadWorklist]
+        return settled + reload + [.loadStatus, .loadWorklist]
     }
 
     /// The stored value is shown again, and the text that could not be stored stays as a draft.

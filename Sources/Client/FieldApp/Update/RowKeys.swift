@@ -78,18 +78,18 @@ extension AppState {
             screen.savedAt = now.wall
         }
         warning = nil
-        if let picture { show(picture) }
-        return (picture == nil ? [.loadInspection(id)] : []) + [.loadStatus, .loadWorklist]
+        let shown = picture.map { show($0) } ?? [.loadInspection(id)]
+        return shown + [.loadStatus, .loadWorklist]
     }
 
     /// A picture came: everything that hangs on it follows.
-    mutating func show(_ picture: InspectionPicture) {
+    mutating func show(_ picture: InspectionPicture) -> [Effect] {
         let surroundings = surroundings(for: picture.form)
         changeInspection(picture.id) { $0.show(picture, in: surroundings) }
         openAwaitedRow(of: picture.id)
         settleRows()
         openAwaitedFinding(of: picture.id)
-        settleFindings()
+        return settleFindings()
     }
 
     /// Opens a new row as soon as it is there, unless the person is about something else by now.
@@ -133,11 +133,11 @@ extension AppState {
     mutating func receive(
         deleted row: String, of id: RecordID, _ picture: InspectionPicture?
     ) -> [Effect] {
-        if let picture { show(picture) }
+        let shown = picture.map { show($0) } ?? [.loadInspection(id)]
         changeInspection(id) { [now] in $0.savedAt = now.wall }
         warning = nil
         notice = Notice("Deleted", .good)
-        return (picture == nil ? [.loadInspection(id)] : []) + [.loadStatus, .loadWorklist]
+        return shown + [.loadStatus, .loadWorklist]
     }
 
     /// An answer that counts rows would take some away that have answers. What was typed for it stands

@@ -27,9 +27,9 @@ extension AppState {
 
     private mutating func open(_ row: QueueRow) -> [Effect] {
         if row.badge == .conflict { return openReview(row.record) }
-        // Its own question is gone: the inspection, to type it elsewhere.
-        if row.stranded != nil, let inspection = row.inspection {
-            return open(inspection, at: nil)
+        // Its own place is gone: the inspection, to type it elsewhere.
+        if let stranded = row.stranded, let inspection = row.inspection {
+            return open(inspection, at: stranded.question)
         }
         if let inspection = row.inspection {
             let key = row.fields.first.map { AnswerKey(row: row.record.rawValue, $0) }

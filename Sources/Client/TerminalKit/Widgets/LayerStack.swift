@@ -26,6 +26,12 @@ package struct LayerStack<Layer: Sendable>: Sendable {
         layers.count > 1 ? layers.removeLast() : nil
     }
 
+    /// Takes a layer away from under others; the lowest stays.
+    package mutating func remove(at index: Int) {
+        guard index > 0 else { return }
+        layers.remove(at: index)
+    }
+
     package mutating func popToLowest() { layers.removeSubrange(1...) }
 
     package mutating func replaceAll(with lowest: Layer) { layers = [lowest] }
