@@ -210,6 +210,20 @@ struct FindingTests {
         #expect(story.state.place == .inspection)
     }
 
+    @Test("what complete has raised is on the screen when it refuses")
+    func raisedByCompleting() throws {
+        var story = try opened()
+        let finding = Finding(question: "alarm", severity: .critical)
+        story.field.inspections[Story.freezer]?.findings = [
+            FindingPicture(id: "late", finding: finding, badge: .pending)
+        ]
+        story.send(
+            .refused(.complete(Story.freezer), StoreRefusal(.constraint, "a finding says nothing")))
+        #expect(story.screen?.form?.problems.map(\.problem) == [.unexplainedFinding])
+        story.press(.function(8))
+        #expect(story.focus == "alarm")
+    }
+
     @Test(
         "what was being typed in one that is deleted elsewhere is kept, told, and held no more",
         arguments: [[], [.function(1)], [.function(1), .function(1)]] as [[KeyEvent]])

@@ -177,12 +177,12 @@ struct AnsweringTests {
         try device.answer(id, ("psi", .integer(80)))
         // The constraint does not hold any more, and the question is asked.
         try device.answer(id, ("limit", .integer(10)))
-        #expect(throws: (any Error).self) { try device.store.requireCompletable(id) }
+        #expect(throws: (any Error).self) { try device.requireCompletable(id) }
         try device.answer(id, ("psi", .integer(5)), ("ok", "yes"))
         // Too short, or missing and required: nobody is asked for it.
         for hidden in ["x", FieldValue.null] {
             try device.store.set([("why", hidden)], on: id)
-            try device.store.requireCompletable(id)
+            try device.requireCompletable(id)
         }
         try device.store.complete(id)
         try device.finish()

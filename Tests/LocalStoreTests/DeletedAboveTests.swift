@@ -257,10 +257,10 @@ struct DeletedAboveTests {
         #expect(refused.map(\.recordId.rawValue) == [row])
         let names = refused.map(\.mutationId.rawValue)
         #expect(throws: StoreError.changesRefused(names)) {
-            try device.store.requireCompletable(id)
+            try device.requireCompletable(id)
         }
         try device.store.retry(try #require(refused.first).mutationId)
-        try device.store.requireCompletable(id)
+        try device.requireCompletable(id)
         try device.finish()
     }
 }

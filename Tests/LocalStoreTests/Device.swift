@@ -187,6 +187,11 @@ final class Device {
         }
     }
 
+    /// Whether it may be completed, without completing it.
+    func requireCompletable(_ id: RecordID) throws {
+        try store.read { try store.requireCompletable(id, $0) }
+    }
+
     func value(_ name: FieldName, of id: RecordID) throws -> FieldValue {
         try store.writer.read { try $0.value(of: name, in: id) }
     }

@@ -228,7 +228,7 @@ struct FindingTests {
         let filling = try device.store.filling(of: id)
         #expect(
             filling.state.problems == [FormProblem(path: "alarm", problem: .unexplainedFinding)])
-        #expect(throws: (any Error).self) { try device.store.requireCompletable(id) }
+        #expect(throws: (any Error).self) { try device.requireCompletable(id) }
         // It refuses no answer.
         try device.answer(id, ("notes", "loud"))
         let alarm = try device.store.inspection(id).findings[1].view.id
@@ -237,7 +237,7 @@ struct FindingTests {
             try device.store.filling(of: id).state.problems.map(\.problem) == [.unfinishedFinding])
         try device.store.changeFinding(alarm, by: [.note("no power")])
         #expect(try device.store.drafts(in: alarm).isEmpty)
-        try device.store.requireCompletable(id)
+        try device.requireCompletable(id)
         try device.finish()
     }
 

@@ -268,13 +268,13 @@ struct RowTests {
                 FormProblem(path: "door/seal", problem: .required, row: second)
             ])
         #expect(filling.address(of: AnswerKey(row: second, "door/seal")) == "door[2]/seal")
-        #expect(throws: (any Error).self) { try device.store.requireCompletable(id) }
+        #expect(throws: (any Error).self) { try device.requireCompletable(id) }
         try device.answer(id, row: second, ("door/seal", "worn"))
         try device.store.saveDraft("1,2,3", of: "door/gap", in: RecordID(second))
         #expect(
             try device.store.filling(of: id).state.problems.map(\.problem) == [.unfinishedDraft])
         try device.answer(id, row: second, ("door/gap", .integer(1)))
-        try device.store.requireCompletable(id)
+        try device.requireCompletable(id)
         try device.finish()
     }
 }

@@ -1,4 +1,5 @@
 import Coding
+import Inspections
 import Replication
 import SQLite
 import TestSupport
@@ -46,6 +47,8 @@ struct WalkTests {
             }
         } catch let error as StoreError {
             return "step \(step) refused: \(error)"
+        } catch let refusal as Completion.Refusal {
+            return "step \(step) refused: \(refusal)"
         }
         return "step \(step) on \(id)"
     }

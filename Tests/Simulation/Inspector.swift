@@ -52,7 +52,7 @@ struct Inspector {
     private func isExpected(_ error: StoreError) -> Bool {
         switch error {
         case .refused, .unknownRecord, .unknownMutation, .wrongStatus, .unresolved,
-            .notInConflict, .changedSinceShown:
+            .notInConflict, .changedSinceShown, .changesRefused:
             true
         case .unknownForm: device.isMadeAnew
         case .storage(let fault) where device.isHeld && fault.isBusy: true
@@ -220,7 +220,11 @@ struct Inspector {
 
     private func complete() throws -> String {
         let id = try anInspection()
-        try store.complete(id)
+        do {
+            try store.complete(id)
+        } catch is Completion.Refusal {
+            return "may not complete \(id)"
+        }
         device.ledger.takeLaterWord(FieldKey(record: id, name: BuiltInField.state))
         return "completes \(id)"
     }

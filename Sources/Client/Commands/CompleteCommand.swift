@@ -17,7 +17,7 @@ enum CompleteCommand {
         try run.withStore(for: .writing) { store in
             let id = try store.inspectionID(matching: run.invocation.operand("ID"))
             do {
-                try store.requireCompletable(id)
+                try store.complete(id)
             } catch Completion.Refusal.state(let refusal) {
                 throw refusal
             } catch Completion.Refusal.problems(let problems) {
@@ -25,7 +25,6 @@ enum CompleteCommand {
             } catch StoreError.changesRefused {
                 return try refuse(store.changesRefused(of: id), of: id, store, run)
             }
-            try store.complete(id)
             let done = try store.inspection(id).summary
             try run.emit(done.json) { "\(done.id) is complete\n" }
             return .done

@@ -53,21 +53,16 @@ extension DeviceStore {
         try write(work, over: &stored, on: id, database)
     }
 
-    /// Writes what the form sets when an inspection is completed, and what it works out of the answers as
-    /// they stand now: changes of others may have come in since somebody answered here. Nothing where its
-    /// form is not on this device.
-    func finish(_ id: RecordID, _ database: Connection) throws {
-        do {
-            let (before, filling) = try stored(id, database)
-            var work = Answering(
-                filling, over: before.answers,
-                rowIDs: try database.formRowIDs(in: id, filling.form))
-            work.finish()
-            var stored = before
-            try write(work, over: &stored, on: id, database)
-        } catch StoreError.unknownForm {
-            return
-        }
+    /// Writes what the form works out of the answers as they stand now: changes of others may have come in
+    /// since somebody answered here.
+    /// - Parameter isFinishing: whether that goes along which it sets when an inspection is completed.
+    func reckon(_ id: RecordID, isFinishing: Bool, _ database: Connection) throws {
+        let (before, filling) = try stored(id, database)
+        var stored = before
+        var work = Answering(
+            filling, over: before.answers, rowIDs: try database.formRowIDs(in: id, filling.form))
+        if isFinishing { work.finish() }
+        try write(work, over: &stored, on: id, database)
     }
 
     func stored(

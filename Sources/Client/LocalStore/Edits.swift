@@ -49,26 +49,17 @@ extension DeviceStore {
         }
     }
 
-    /// Finishes an inspection. The caller has checked the answers against the form.
-    package func complete(_ id: RecordID) throws {
-        try changeState(of: id, to: .complete)
-    }
-
     /// Back to *in progress*, until it is approved.
     package func reopen(_ id: RecordID) throws {
-        try changeState(of: id, to: .inProgress)
-    }
-
-    private func changeState(of id: RecordID, to next: InspectionState) throws {
         try edit { database in
             try database.requireRecord(id)
-            if next == .complete {
-                try database.beginWork(on: id)
-                try finish(id, database)
-            }
-            try database.write(.string(next.rawValue), to: BuiltInField.state, of: id)
-            try absorbFailure(of: [BuiltInField.state], in: id, database)
+            try write(state: .inProgress, of: id, database)
         }
+    }
+
+    func write(state: InspectionState, of id: RecordID, _ database: Connection) throws {
+        try database.write(.string(state.rawValue), to: BuiltInField.state, of: id)
+        try absorbFailure(of: [BuiltInField.state], in: id, database)
     }
 
     /// Deletes a record: a tombstone that is sent. One that was never sent vanishes with its

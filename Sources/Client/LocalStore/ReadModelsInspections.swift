@@ -56,20 +56,24 @@ extension DeviceStore {
     /// - Parameter language: in which texts are shown; nil for the form's default.
     /// - Throws: `unknownRecord`; `unknownForm` where its form is not on this device.
     package func filling(of id: RecordID, language: String? = nil) throws -> FormFilling {
-        try read { database in
-            try database.requireRecord(id, table: RecordTable.inspection)
-            let own = try database.fields(of: id)
-            let form = try formShelf.form(of: own, in: database)
-            let rows = form.repetitions.isEmpty ? [] : try database.rows(below: id)
-            let answers = InspectionAnswers(id, fields: own, rows: rows).answers
-            var surroundings = try lookingSurroundings(database)
-            surroundings.language = language
-            var filling = FormFilling(
-                form, answers: answers, drafts: try database.draftKeys(of: id, answers),
-                in: surroundings)
-            filling.findingTroubles = try database.findingTroubles(of: id, answers)
-            return filling
-        }
+        try read { try filling(of: id, language: language, $0) }
+    }
+
+    func filling(
+        of id: RecordID, language: String? = nil, _ database: Connection
+    ) throws -> FormFilling {
+        try database.requireRecord(id, table: RecordTable.inspection)
+        let own = try database.fields(of: id)
+        let form = try formShelf.form(of: own, in: database)
+        let rows = form.repetitions.isEmpty ? [] : try database.rows(below: id)
+        let answers = InspectionAnswers(id, fields: own, rows: rows).answers
+        var surroundings = try lookingSurroundings(database)
+        surroundings.language = language
+        var filling = FormFilling(
+            form, answers: answers, drafts: try database.draftKeys(of: id, answers),
+            in: surroundings)
+        filling.findingTroubles = try database.findingTroubles(of: id, answers)
+        return filling
     }
 
     /// Rows of repeats and findings, each with the inspection that it belongs to; deleted ones too, of

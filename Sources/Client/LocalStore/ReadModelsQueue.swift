@@ -250,6 +250,12 @@ extension Connection {
         }
     }
 
+    func refusedRows() throws -> [OutboxRow] {
+        try outboxRows(
+            "WHERE status = 'FAILED' AND status <> 'ACKNOWLEDGED'",
+            columns: shownColumns(ofMutation:))
+    }
+
     func conflicts(of id: RecordID?) throws -> [ConflictView] {
         let rows = try query(
             """

@@ -1,3 +1,4 @@
+import Forms
 import Inspections
 import LocalStore
 import Sync
@@ -112,6 +113,9 @@ extension Completion.Refusal {
     fileprivate var sentence: String {
         switch self {
         case .state: "another state came in meanwhile; it cannot be completed now"
+        case .problems(let problems)
+        where problems.allSatisfy({ $0.problem == .unexplainedFinding }):
+            "a critical finding does not say what is wrong; F8 goes to it"
         case .problems(let problems):
             problems.count == 1
                 ? "an answer is missing or wrong" : "\(problems.count) answers are missing or wrong"

@@ -189,7 +189,10 @@ extension AppState {
                 warning = refusal.text.sentence
             }
             return takeBackFindings(of: id)
-        case .complete, .reopen, .planMove, .move, .retry, .discard, .refresh: break
+        case .complete(let id):
+            // What stands in the way came in meanwhile, or the form has raised it just now.
+            return [.loadInspection(id), .loadStatus]
+        case .reopen, .planMove, .move, .retry, .discard, .refresh: break
         }
         return []
     }
