@@ -65,11 +65,7 @@ struct QueueTests {
         story.send(.status(picture))
         #expect(story.state.notice?.text.hasPrefix("What was typed in FRZ-1") == true)
         story.type("t")
-        var scroll = Scroll()
-        let screen = TextFrame.text(
-            render(
-                story.state, size: Size(columns: 80, rows: 24),
-                look: Look(tier: .ascii, theme: .mono), scroll: &scroll))
+        let screen = Self.text(of: story)
         #expect(screen.contains("D-1 is rusty") && screen.contains("typed, deleted since"))
         story.type("r")
         #expect(story.state.notice?.text.hasPrefix("This text was never sent") == true)
@@ -77,6 +73,41 @@ struct QueueTests {
         story.wait(Confirmation.quiet)
         story.type("y")
         #expect(story.effects.contains(.draft("row", AnswerKey("door/tag"), text: nil)))
+    }
+
+    @Test(
+        "a text that has no place any more is taken along knowingly, and stays until it is discarded"
+    )
+    func copied() throws {
+        var story = try Story()
+        story.unlock()
+        var row = QueueRow(
+            id: "draft remarks", record: Story.freezer, name: "FRZ-1", badge: .failed,
+            isInspection: false, fields: ["remarks"])
+        row.inspection = Story.freezer
+        row.stranded = StrandedText(
+            record: Story.freezer, field: "remarks", text: "hums when cold", question: "notes")
+        row.stranded?.isOnlyNotAsked = true
+        story.field.rows = [row]
+        story.type("t")
+        #expect(Self.text(of: story).contains("typed, not asked now"))
+        story.type("c")
+        #expect(story.state.place == .inspection && story.focus == "notes")
+        story.press(.enter, .control("y"), .enter)
+        #expect(story.stored("notes") == .string("hums when cold"))
+        #expect(story.field.rows == [row] && story.field.draftsDropped == 0)
+
+        var other = try Self.story()
+        other.type("c")
+        #expect(other.state.notice?.text == "Only a text without a place is copied")
+    }
+
+    private static func text(of story: Story) -> String {
+        var scroll = Scroll()
+        return TextFrame.text(
+            render(
+                story.state, size: Size(columns: 80, rows: 24),
+                look: Look(tier: .ascii, theme: .mono), scroll: &scroll))
     }
 
     @Test("only a failed row is retried, others say why not")

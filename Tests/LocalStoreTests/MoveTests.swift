@@ -67,6 +67,24 @@ struct MoveTests {
         try device.value("@formVersion", of: record)
     }
 
+    @Test("F37 what was typed at a question that the version drops is told until it comes back")
+    func strandedDraft() throws {
+        try device.store.saveDraft("hums when", of: "remarks", in: id)
+        try device.store.saveDraft("V-", of: "valve/tag", in: RecordID(valve))
+        try device.store.saveDraft("P-", of: "pump/tag", in: RecordID(pump))
+        #expect(try device.store.strandedDrafts() == [])
+        try device.store.move(id)
+        let stranded = try device.store.strandedDrafts()
+        #expect(Set(stranded.map(\.draft.text)) == ["hums when", "V-"])
+        #expect(stranded.allSatisfy { $0.inspection == id && $0.reason == .notAsked })
+        #expect(try device.store.status().strandedDrafts == 2)
+        try device.store.discardDraft(of: "valve/tag", in: RecordID(valve))
+        try device.store.move(id, to: "1")
+        #expect(try device.store.strandedDrafts() == [])
+        #expect(try device.store.drafts(in: id).map(\.text) == ["hums when"])
+        try device.finish()
+    }
+
     @Test("F37 a look beforehand says what a move does, and writes nothing")
     func dryRun() throws {
         let before = try (device.queue(id), device.store.status())

@@ -110,7 +110,7 @@ extension StatusSummary {
         guard strandedDrafts > 0 else { return [] }
         return [
             counted(strandedDrafts, "text was", "texts were")
-                + " typed and not accepted in what was deleted since: 'walkdown drafts' shows it"
+                + " typed and not accepted where nothing asks for it any more: 'walkdown drafts'"
         ]
     }
 

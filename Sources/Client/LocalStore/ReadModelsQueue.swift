@@ -120,7 +120,7 @@ extension DeviceStore {
                     Int(try $0.integer(0))
                 } ?? 0
             summary.strandedDrafts =
-                summary.drafts == 0 ? 0 : try database.strandedDrafts().count
+                summary.drafts == 0 ? 0 : try strandedDrafts(database).count
             summary.keptFromBefore = try database.lostRecords()
             summary.keptOffered = try database.recordsOffered()
             summary.keptRefused = try database.recordsRefused()

@@ -61,8 +61,8 @@ extension DeviceStore {
             day: day ?? stored.changedUtc.flatMap(self.day), answers: answers)
     }
 
-    /// The form of an earlier visit, in its version; nil where that is not here, or not to be read.
-    private func heldForm(
+    /// The form of an inspection, in its version; nil where that is not here, or not to be read.
+    func heldForm(
         of fields: [FieldName: FieldValue], _ database: Connection
     ) throws -> FormDefinition? {
         do {

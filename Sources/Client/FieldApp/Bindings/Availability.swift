@@ -13,6 +13,7 @@ extension AppState {
         case .open: whyNotOpen
         case .retry: whyNotRetry
         case .discard: whyNotFailed
+        case .copy: whyNotCopy
         case .mine, .theirs, .edit: whyNotDecide(command)
         case .deleteRow: whyNotDeleteRow
         case .addRow: whyNotAddRow
@@ -109,6 +110,13 @@ extension AppState {
             status.row(screen.focus.focused)?.stranded == nil
         else { return "this text was never sent: its question is gone" }
         return whyNotFailed
+    }
+
+    private var whyNotCopy: String? {
+        guard case .status(let screen) = layers.top,
+            let row = status.row(screen.focus.focused)
+        else { return "nothing waits" }
+        return row.stranded == nil ? "only a text without a place is copied" : nil
     }
 
     private var whyNotFailed: String? {

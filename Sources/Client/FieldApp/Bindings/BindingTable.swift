@@ -333,6 +333,9 @@ extension BindingTable {
         [
             Row([.enter], .open, label: "Open", help: "Open the record, or its conflict"),
             leave,
+            Row(
+                [.character("c")], .copy, label: "Copy",
+                help: "Take a text along that has no place any more; Ctrl-Y puts it in elsewhere"),
             Row([.character("r")], .retry, label: "Retry", help: "Send a failed row again"),
             Row(
                 [.character("d")], .discard, label: "Discard",

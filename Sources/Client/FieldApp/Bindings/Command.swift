@@ -30,7 +30,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case accept, newLine
 
     // The queue.
-    case retry, discard
+    case retry, discard, copy
 
     // A conflict.
     case mine, theirs, edit

@@ -51,6 +51,8 @@ extension DeviceStore {
             ) { $1 }
             drafts.merge(try shownDrafts(of: row.id, row: own)) { $1 }
         }
+        // What this version does not ask has no place among the questions: the status pane shows it.
+        drafts = drafts.filter { form.index(of: $0.key.path) != nil }
         for each in detail.findings {
             let id = each.view.id
             drafts.merge(try shownDrafts(of: id, row: id.rawValue)) { $1 }
@@ -180,7 +182,7 @@ extension DeviceStore {
         return picture
     }
 
-    /// Texts that were typed in what was deleted elsewhere since: this pane alone shows them.
+    /// Texts that were typed where nothing shows the question any more: this pane alone has them.
     private func strandedRows() throws -> [QueueRow] {
         let drafts = try strandedDrafts()
         guard !drafts.isEmpty else { return [] }
@@ -202,6 +204,7 @@ extension DeviceStore {
             row.stranded = StrandedText(
                 record: stranded.record, field: field, text: stranded.draft.text,
                 question: stranded.finding)
+            row.stranded?.isOnlyNotAsked = stranded.reason == .notAsked
             return row
         }
     }

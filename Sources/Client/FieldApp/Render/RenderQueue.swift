@@ -66,8 +66,10 @@ extension Frame {
         _ row: QueueRow, isFocused: Bool, width: Int
     ) -> ListItem<QueueRow.ID> {
         let word = row.isInFlight ? "sent" : row.badge.label
-        let state = row.stranded == nil ? word : "typed, deleted since"
-        let head = row.name + (row.place.map { ", " + $0 } ?? "") + " (\(state))"
+        let state = row.stranded.map {
+            $0.isOnlyNotAsked ? "typed, not asked now" : "typed, deleted since"
+        }
+        let head = row.name + (row.place.map { ", " + $0 } ?? "") + " (\(state ?? word))"
         var details = [String]()
         if let text = row.stranded?.text {
             details += TextFlow.wrapped(ShownText.clean(text), to: max(1, width - 6))

@@ -175,7 +175,7 @@ package struct QueueRow: Equatable, Sendable, Identifiable {
     package var inspection: RecordID?
     /// Whether a bundle may bring back what is discarded here.
     package var isInBundle = false
-    /// Where this is no change, but a text that was typed in what was deleted elsewhere since.
+    /// Where this is no change, but a text that was typed where nothing shows the question any more.
     package var stranded: StrandedText?
     /// Why it failed or waits, in the server's words.
     package var reason: String?
@@ -213,6 +213,9 @@ package struct StrandedText: Equatable, Sendable {
     package var record: RecordID
     package var field: String
     package var text: String
+    /// Whether the inspection moved to a version that does not ask it; else what it was typed in was
+    /// deleted.
+    package var isOnlyNotAsked = false
     /// Where it would be typed again, where such a place is left: what a finding was about.
     package var question: AnswerKey?
 

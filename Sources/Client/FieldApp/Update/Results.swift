@@ -78,7 +78,9 @@ extension AppState {
     }
 
     /// A row under somebody's fingers was deleted elsewhere, say: the text is nowhere else on the screen.
+    /// Whoever looks at the status pane has it before him.
     private mutating func tellOfStranded(_ picture: StatusPicture) {
+        if case .status = layers.top { return }
         let known = Set(status.rows.filter { $0.stranded != nil }.map(\.id))
         guard
             let row = picture.rows.first(where: { $0.stranded != nil && !known.contains($0.id) })

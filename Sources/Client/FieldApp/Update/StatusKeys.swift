@@ -14,6 +14,7 @@ extension AppState {
         else { return [] }
         switch command {
         case .open: return open(row)
+        case .copy: return copy(row)
         case .retry: return [.retry(row.id)]
         case .discard:
             layers.push(
@@ -42,11 +43,24 @@ extension AppState {
         return open(row.record, at: row.fields.first.map { AnswerKey($0) })
     }
 
+    /// Takes the text along to where it shall stand now. Here it stays until somebody discards it.
+    private mutating func copy(_ row: QueueRow) -> [Effect] {
+        guard let stranded = row.stranded else { return [] }
+        cut = stranded.text
+        let effects = row.inspection.map { open($0, at: stranded.question) } ?? []
+        notice = Notice(
+            (stranded.question == nil ? "" : "m raises a finding here; ")
+                + "Ctrl-Y puts the text where you type next", .good)
+        return effects
+    }
+
     private func confirmation(toDiscard stranded: StrandedText) -> Confirmation {
         Confirmation(
             deed: .discardDraft(stranded.record, AnswerKey(stranded.field)),
             title: "Discard this text?",
-            consequence: "It was typed in what was deleted since, and stands nowhere else.",
+            consequence: stranded.isOnlyNotAsked
+                ? "The present version of the form does not ask for it, and it stands nowhere else."
+                : "It was typed in what was deleted since, and stands nowhere else.",
             way: .key("y"), now: now)
     }
 

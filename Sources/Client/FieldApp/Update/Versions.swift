@@ -12,7 +12,8 @@ extension AppState {
     }
 
     /// Somebody else has moved the inspection while an answer was being typed to a question that the
-    /// version does not have: the text stays as a draft, and comes back with the question.
+    /// version does not have: the text stays as a draft, and comes back with the question. Until then
+    /// the status pane shows it.
     mutating func leaveEditor(goneFrom picture: InspectionPicture) -> [Effect] {
         guard let screen = inspectionScreen, screen.id == picture.id, let editor = screen.editor,
             picture.form.index(of: editor.key.path) == nil
@@ -20,13 +21,13 @@ extension AppState {
         let label = screen.label(of: editor.key)
         layers.top.editor = nil
         notice = Notice(
-            "\(label) is not asked by version \(picture.form.version); what was typed is kept as"
-                + " a draft", .bad)
+            "\(label) is not asked by version \(picture.form.version); what was typed is"
+                + " kept, t shows it", .bad)
         let record = editor.key.record(in: screen.id)
         return
             (editor.isChanged
             ? [.draft(screen.id, editor.key, text: editor.line.text)] : [])
-            + [.release(record, [editor.key.path])]
+            + [.release(record, [editor.key.path]), .loadStatus]
     }
 
     mutating func move(_ screen: MoveScreen) -> [Effect] {
