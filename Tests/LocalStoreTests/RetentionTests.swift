@@ -1,4 +1,5 @@
 import Coding
+import Inspections
 import Replication
 import SQLite
 import TestSupport
@@ -244,6 +245,39 @@ struct RetentionTests {
         try pass(days: 366)
         #expect(try device.value("notes", of: id) == .string("old"))
         #expect(try count("__sync_archived") == 0)
+        try device.finish()
+    }
+
+    @Test(
+        "however old, an inspection stays whole and named while something found in it is to be mended",
+        arguments: ["pending", "corrected", "closed"])
+    func archiveWithFinding(status: String) throws {
+        let id = try finished()
+        server.edit(
+            "open",
+            [
+                "@question": "doors", "@severity": "major", "@status": .string(status),
+                "@note": "hinge torn",
+            ], table: "finding", parent: id)
+        try device.sync(server)
+        try pass(days: 1)
+        for _ in 1...2 { try pass(days: 366) }
+        guard status == "pending" else {
+            #expect(try device.store.openFindings().isEmpty)
+            #expect(try count("__sync_archived") == 3)
+            return try device.finish()
+        }
+        let listed = try device.store.openFindings()
+        #expect(listed.map(\.view.finding.note) == ["hinge torn"])
+        #expect(listed.map(\.inspection.id) == [id])
+        #expect(listed.allSatisfy { $0.inspection.name.hasPrefix("Cold chain ") })
+        #expect(try device.value("notes", of: id) == .string("old"))
+        // Mended, it has its year, and goes.
+        server.edit("open", ["@status": "closed"], table: "finding", parent: id)
+        try device.sync(server)
+        for _ in 1...2 { try pass(days: 366) }
+        #expect(try count("__sync_archived") == 3)
+        try device.expectNothingPending(server)
         try device.finish()
     }
 

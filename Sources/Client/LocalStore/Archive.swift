@@ -144,13 +144,21 @@ extension Connection {
         ) { RecordID(try $0.text(0)) }
         for id in old {
             let family = try family(of: id)
-            let isUsed = try isLastVisit(id) || family.contains { try holdsWork($0) || isShown($0) }
+            let isUsed =
+                try isLastVisit(id) || hasOpenFinding(id)
+                || family.contains { try holdsWork($0) || isShown($0) }
             if !isUsed { for member in family { try archive(member) } }
             // One with work on it counts from the beginning, and so does one that the next visit to its
-            // equipment shows.
+            // equipment shows, or of which something is still to be mended.
             try execute("DELETE FROM __sync_finished WHERE record_id = ?", [.text(id.rawValue)])
         }
         return !old.isEmpty
+    }
+
+    /// Whether something that was found is neither mended nor closed: it stands in the list of findings
+    /// whatever its age, with the name of its inspection.
+    private func hasOpenFinding(_ id: RecordID) throws -> Bool {
+        try findings(below: id).contains { $0.finding.status == .pending }
     }
 
     private func isShown(_ id: RecordID) throws -> Bool {
