@@ -16,7 +16,7 @@ struct FindingCommandTests {
             {"path": "seals", "label": "Door seals", "type": "verdict", "merge": "ask", "list": 0,
              "findingOnFail": true},
             {"path": "alarm", "label": "Alarm", "type": "verdict", "merge": "ask", "list": 0,
-             "findingOnFail": true, "critical": true},
+             "findingOnFail": true, "photoOnFail": true, "critical": true},
             {"path": "notes", "label": "Notes", "type": "text", "merge": "ask"},
             {"begin": "repeat", "path": "pump", "title": "Pump"},
             {"path": "pump/seal", "label": "Seal", "type": "verdict", "merge": "ask", "list": 0,
@@ -70,6 +70,15 @@ struct FindingCommandTests {
         #expect(wrong.status == 3)
         #expect(try bench.run("finding", id, "seals", "--severity", "awful").status == 2)
         #expect(try bench.run("finding", id, "seals", "--remove", "--note", "x").status == 2)
+    }
+
+    @Test("a form that asks for a photo of what failed is told that this version takes none")
+    func photo() throws {
+        let passed = try bench.bench.run(["fill", id], typing: "1\n1\nq\n")
+        #expect(!passed.output.contains("asks for a photo"))
+        let failed = try bench.bench.run(["fill", id], typing: "\n2\ndead\n\n\nq\n")
+        #expect(
+            failed.output.contains("The form asks for a photo; this version takes none"))
     }
 
     @Test("by hand on any question, in a row by its number, and removed again")

@@ -13,7 +13,40 @@ extension Scenes {
             ("finding", try pressing(found(at: "seals"), .character("m"))),
             ("finding-note", try typingNote()),
             ("findings", try pressing(found(at: "seals"), .character("M"), KeyEvent(.down))),
+            ("finding-photo", try pressing(found(at: "alarm"), .character("m"))),
+            ("texts", try textsWithoutPlace()),
+            ("texts-gone", try goneWhileTyping()),
         ]
+    }
+
+    /// What was typed in a finding that is gone, and at a question that is not asked any more.
+    private static func textsWithoutPlace() throws -> AppState {
+        var rows: [QueueRow] = []
+        for (field, label, text, isOnlyNotAsked) in [
+            (
+                "@note", "What is wrong: finding on Door seals", "the frame is bent at the hinge",
+                false
+            ),
+            ("remarks", "Remarks", "hums when it is cold", true),
+        ] {
+            var row = QueueRow(
+                id: MutationID("draft \(field)"), record: freezer, name: "FRZ-1", badge: .failed,
+                isInspection: false, fields: [field], labels: [FormText(label)])
+            row.inspection = freezer
+            row.stranded = StrandedText(record: freezer, field: field, text: text)
+            row.stranded?.isOnlyNotAsked = isOnlyNotAsked
+            rows.append(row)
+        }
+        var picture = StatusPicture()
+        picture.rows = rows
+        return receiving(try pressing(found(at: "seals"), .character("t")), .status(picture))
+    }
+
+    private static func goneWhileTyping() throws -> AppState {
+        let state = try typingNote()
+        guard var picture = state.openInspection?.picture else { return state }
+        picture.findings.removeAll { $0.id == "f1" }
+        return receiving(state, .inspection(picture))
     }
 
     private static func typingNote() throws -> AppState {
@@ -69,7 +102,7 @@ extension Scenes {
                         seals,
                         Question(
                             path: "alarm", label: "Alarm inside", type: .verdict, critical: true,
-                            findingOnFail: true),
+                            photoOnFail: true, findingOnFail: true),
                         Question(path: "light", label: "Light", type: .verdict),
                     ])
             ])

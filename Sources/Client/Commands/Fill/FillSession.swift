@@ -1,4 +1,5 @@
 internal import Coding
+internal import FieldApp
 internal import Forms
 internal import Inspections
 internal import LocalStore
@@ -166,6 +167,9 @@ struct FillSession {
     }
 
     private mutating func askAboutFinding(at key: AnswerKey, _ question: Question) throws {
+        if filling.fails(key), question.photoOnFail {
+            try dialogue.say("  " + Question.photoNotice)
+        }
         guard filling.fails(key), question.findingOnFail,
             let raised = try store.findings(of: id).last(where: { $0.view.finding.key == key })
         else { return }

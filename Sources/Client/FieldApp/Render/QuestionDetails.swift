@@ -44,6 +44,9 @@ struct QuestionDetails {
         if let problem { add("! " + problem.message(unit: question.unit), theme.error) }
         if let repeatViolation { add(repeatViolation, theme.warning) }
         if let found { add(found, theme.warning) }
+        if question.asksForPhoto(of: screen.value(of: key)) {
+            add(Question.photoNotice, theme.warning)
+        }
         guard isFocused else { return lines }
         guard question.type.takesAnswer else {
             if let hint { add(hint, theme.muted) }

@@ -40,6 +40,11 @@ extension Frame {
             facts.append(
                 ("Answer: \(answer)" + (fails ? "" : ", which does not fail"), theme.muted))
         }
+        if let question = inspection.question(at: finding.key),
+            question.asksForPhoto(of: inspection.value(of: finding.key))
+        {
+            facts.append((Question.photoNotice, theme.warning))
+        }
         if finding.isRepeated { facts.append(("Found at the last visit too", theme.warning)) }
         if let comment = finding.comment {
             facts.append(("The supervisor: " + ShownText.clean(comment), theme.body))

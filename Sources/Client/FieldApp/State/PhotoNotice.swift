@@ -1,0 +1,13 @@
+package import Coding
+package import Forms
+
+/// What a form asks for and this version does not have yet is said, not passed over.
+extension Question {
+    /// Whether its form wants a picture of what failed.
+    package func asksForPhoto(of value: FieldValue) -> Bool {
+        photoOnFail && verdict(of: value) == .fail
+    }
+
+    package static let photoNotice =
+        "The form asks for a photo; this version takes none: describe it"
+}
