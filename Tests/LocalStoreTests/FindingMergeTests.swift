@@ -79,7 +79,7 @@ struct FindingMergeTests {
         #expect(detail.findings.map(\.view.sync) == [.conflict])
         #expect(detail.conflicts.map(\.recordId) == [finding])
         #expect(detail.conflicts.map(\.column) == ["@note"])
-        #expect(try device.store.inspectionsOfParts()[finding] == id)
+        #expect(try device.store.inspectionsOfParts([finding])[finding] == id)
         try device.store.resolve(finding, ["@note": .mine])
         try device.sync(server)
         #expect(server.records[finding]?.fields["@note"]?.value == "mine")

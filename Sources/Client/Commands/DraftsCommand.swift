@@ -33,7 +33,13 @@ enum DraftsCommand {
             let drafts =
                 try name.map { [try store.strandedDraft(named: $0)] }
                 ?? store.strandedDrafts()
-            return (drafts, drafts.isEmpty ? [:] : try store.inspectionNames())
+            return (
+                drafts,
+                drafts.isEmpty
+                    ? [:]
+                    : try store.inspections(Set(drafts.compactMap(\.inspection)))
+                        .mapValues(\.name)
+            )
         }
         if name != nil, let draft = drafts.first {
             try run.emit(draft.json(names)) { draft.draft.text + "\n" }
@@ -98,10 +104,5 @@ extension DeviceStore {
                 .failed, "there is no draft '\(name)'", advice: "'walkdown drafts' lists them.")
         }
         return draft
-    }
-
-    fileprivate func inspectionNames() throws -> [RecordID: String] {
-        try Dictionary(
-            inspections().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -15,6 +15,26 @@ extension DeviceStore {
         }
     }
 
+    /// Those of the worklist that are asked for. What waits is of few of them, and to work out a form for
+    /// each of a thousand would keep the screen waiting.
+    package func inspections(_ ids: Set<RecordID>) throws -> [RecordID: InspectionSummary] {
+        guard !ids.isEmpty else { return [:] }
+        return try read { database in
+            var shelf = try shelf(database)
+            if ids.count > Self.fewInspections {
+                try shelf.loadAll()
+            } else {
+                for id in ids { try shelf.load(id) }
+            }
+            var summaries: [RecordID: InspectionSummary] = [:]
+            for id in ids { summaries[id] = try shelf.summary(of: id) }
+            return summaries
+        }
+    }
+
+    /// More are read with all others at once.
+    private static let fewInspections = 100
+
     private func conflicts(ofPart id: RecordID, _ database: Connection) throws -> [ConflictView] {
         var conflicts = try database.conflicts(of: id)
         guard !conflicts.isEmpty, let name = try findingName(id, database) else { return conflicts }
@@ -76,12 +96,18 @@ extension DeviceStore {
         return filling
     }
 
-    /// Rows of repeats and findings, each with the inspection that it belongs to; deleted ones too, of
-    /// which something may still wait.
-    package func inspectionsOfParts() throws -> [RecordID: RecordID] {
-        let pairs = try read { try $0.inspectionsOfParts() }
-        return Dictionary(
-            pairs.map { ($0.part, $0.inspection) }, uniquingKeysWith: { first, _ in first })
+    /// The inspections that these rows of repeats and findings belong to; deleted ones too, of which
+    /// something may still wait. What is no part of one is left out.
+    package func inspectionsOfParts(
+        _ parts: some Sequence<RecordID>
+    ) throws -> [RecordID: RecordID] {
+        try read { database in
+            var owners: [RecordID: RecordID] = [:]
+            for part in parts where owners[part] == nil {
+                owners[part] = try database.inspection(ofPart: part)
+            }
+            return owners
+        }
     }
 
     func shelf(_ database: Connection) throws -> InspectionShelf {

@@ -24,7 +24,7 @@ extension DeviceStore {
     package func rowPlaces(of records: Set<RecordID>) throws -> [RecordID: RowPlace] {
         guard !records.isEmpty else { return [:] }
         return try read { database in
-            let tops = Set(try records.compactMap { try database.inspection(ofRow: $0) })
+            let tops = Set(try records.compactMap { try database.inspection(ofPart: $0) })
             var places: [RecordID: RowPlace] = [:]
             for top in tops {
                 places.merge(try database.rowPlaces(below: top)) { first, _ in first }
@@ -35,8 +35,8 @@ extension DeviceStore {
 }
 
 extension Connection {
-    /// Nil for what stands in no inspection.
-    fileprivate func inspection(ofRow id: RecordID) throws -> RecordID? {
+    /// The inspection that a row or a finding stands in, deleted ones too; nil for what stands in none.
+    func inspection(ofPart id: RecordID) throws -> RecordID? {
         try first(
             """
             WITH RECURSIVE above (id, parent_id, table_name, depth) AS (
@@ -44,7 +44,7 @@ extension Connection {
                 UNION ALL
                 SELECT record.id, record.parent_id, record.table_name, depth + 1
                 FROM above JOIN record ON record.id = above.parent_id
-                WHERE above.table_name = 'repeat' AND depth < \(Self.deepestFamily))
+                WHERE above.table_name IN ('repeat', 'finding') AND depth < \(Self.deepestFamily))
             SELECT id FROM above WHERE table_name = 'inspection' AND depth > 0
             """, [.text(id.rawValue)]
         ) { RecordID(try $0.text(0)) }

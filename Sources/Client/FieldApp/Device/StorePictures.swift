@@ -25,8 +25,7 @@ extension DeviceStore {
     /// Where something was typed and not accepted, in a row too.
     private func draftedInspections() throws -> Set<RecordID> {
         let drafted = try inspectionsWithDrafts()
-        guard !drafted.isEmpty else { return [] }
-        let owners = try inspectionsOfParts()
+        let owners = try inspectionsOfParts(drafted)
         return Set(drafted.map { owners[$0] ?? $0 })
     }
 
@@ -186,8 +185,7 @@ extension DeviceStore {
     private func strandedRows() throws -> [QueueRow] {
         let drafts = try strandedDrafts()
         guard !drafts.isEmpty else { return [] }
-        let known = try Dictionary(
-            inspections().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = try inspections(Set(drafts.compactMap(\.inspection)))
         var labels = QuestionLabels(self)
         return try drafts.map { stranded in
             let summary = stranded.inspection.flatMap { known[$0] }
@@ -217,10 +215,10 @@ extension DeviceStore {
     private func queueRows(of count: Int) throws -> [QueueRow] {
         let waiting = try count > Self.mostRows ? outboxHeads(Self.mostRows) : outbox()
         guard !waiting.isEmpty else { return [] }
-        let summaries = try inspections()
-        let known = Dictionary(uniqueKeysWithValues: summaries.map { ($0.id, $0) })
-        let places = try rowPlaces(of: Set(waiting.map(\.recordId)))
-        let owners = try inspectionsOfParts()
+        let records = Set(waiting.map(\.recordId))
+        let places = try rowPlaces(of: records)
+        let owners = try inspectionsOfParts(records)
+        let known = try inspections(Set(records.map { owners[$0] ?? $0 }))
         let findings = try findingNames(
             waiting.filter { $0.tableName == RecordTable.finding }.map(\.recordId))
         var labels = QuestionLabels(self)
@@ -252,7 +250,7 @@ extension DeviceStore {
         guard !conflicts.isEmpty else { return nil }
         // A row of a repeat has its inspection's form and name.
         let place = try rowPlaces(of: [id])[id]
-        let summary = try inspection(inspectionsOfParts()[id] ?? id).summary
+        let summary = try inspection(inspectionsOfParts([id])[id] ?? id).summary
         let form = try heldForm(of: summary)
         let drafts = try Dictionary(
             drafts(in: id).map { ($0.field, $0.text) }, uniquingKeysWith: { $1 })
