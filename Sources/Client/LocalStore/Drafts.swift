@@ -7,6 +7,10 @@ package struct Draft: Sendable, Equatable {
     package var text: String
     /// Milliseconds since 1970.
     package var updatedAt: Int64
+
+    /// The column, whatever has become of its type: one draft that is no text any more must not keep the
+    /// others, and the answers beside it, from being shown.
+    static let readText = "CAST(text AS TEXT)"
 }
 
 extension DeviceStore {
@@ -37,7 +41,8 @@ extension DeviceStore {
     package func drafts(in id: RecordID) throws -> [Draft] {
         try read { database in
             try database.query(
-                "SELECT name, text, updated_at FROM draft WHERE record_id = ? ORDER BY name",
+                "SELECT name, \(Draft.readText), updated_at FROM draft WHERE record_id = ?"
+                    + " ORDER BY name",
                 [.text(id.rawValue)]
             ) { row in
                 Draft(

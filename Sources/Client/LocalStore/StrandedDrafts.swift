@@ -62,7 +62,8 @@ extension DeviceStore {
 extension Connection {
     fileprivate func allDrafts() throws -> [(record: RecordID, draft: Draft)] {
         try query(
-            "SELECT record_id, name, text, updated_at FROM draft ORDER BY updated_at, name"
+            "SELECT record_id, name, \(Draft.readText), updated_at FROM draft"
+                + " ORDER BY updated_at, name"
         ) { row in
             (
                 record: RecordID(try row.text(0)),
