@@ -179,6 +179,46 @@ struct TerminalTests {
         try expectSaneShell(tmux, 0)
     }
 
+    @Test(
+        "U14 Without a second screen the shell goes on from a clean last line, however it ends",
+        arguments: ["vt100", "linux"], [0, SIGTSTP, SIGTERM, SIGSEGV])
+    func cleanLastLine(term: String, end: Int32) throws {
+        let tmux = try Tmux(columns: 60, rows: 12, term: term)
+        try tmux.untilShows("ready>")
+        try tmux.type("clear; \(try probe()) /dev/null")
+        try tmux.keys("Enter")
+        try tmux.untilShows("probe 60x12")
+        // Stands in the last line, where the shell goes on.
+        try tmux.type("half a reading")
+        try tmux.untilShows("line: half a reading")
+        switch end {
+        case 0: try tmux.keys("C-c")
+        case SIGTSTP: try tmux.keys("C-z")
+        default: #expect(kill(try tmux.child(named: "walkdown-probe"), end) == 0)
+        }
+        try tmux.until("a prompt alone on the last line") { screen in
+            screen.cursorRow == 11 && screen.cursorColumn == 7
+                && screen.cursorLine.trimmingCharacters(in: .whitespaces) == "ready>"
+        }
+        try tmux.type("echo done=$((40+2))")
+        try tmux.keys("Enter")
+        try tmux.until("a line of its own") { $0.lines.contains("done=42") }
+    }
+
+    @Test("U29 A terminal that says 0×0 is drawn as 80×24, and adopts a size that it learns later")
+    func noSize() throws {
+        let tmux = try Tmux(columns: 100, rows: 30)
+        try tmux.untilShows("ready>")
+        try tmux.type("stty rows 0 cols 0; \(try probe()) /dev/null")
+        try tmux.keys("Enter")
+        try tmux.untilShows("probe 80x24")
+        try tmux.tellSize(columns: 40, rows: 20)
+        try tmux.untilShows("probe 40x20")
+        try tmux.tellSize(columns: 0, rows: 0)
+        try tmux.type("goes on")
+        #expect(try tmux.untilShows("line: goes on").text.contains("probe 40x20"))
+    }
+
     @Test("U30 LINES and COLUMNS in the environment do not freeze the size")
     func sizeInTheEnvironment() throws {
         let tmux = try Tmux(

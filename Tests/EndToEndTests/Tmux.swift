@@ -83,6 +83,16 @@ final class Tmux {
         try run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
+    /// What the terminal says of its size changes, as on a serial line; the pane stays as it is.
+    func tellSize(columns: Int, rows: Int) throws {
+        let terminal = try run(["display-message", "-p", "#{pane_tty}"])
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let words = ["stty", "-F", terminal, "rows", "\(rows)", "columns", "\(columns)"]
+        let status = try Spawn.run(
+            words, output: folder.file("stty.out"), errors: folder.file("stty.err"))
+        guard status == 0 else { throw HarnessError("\(words) ended with \(status)") }
+    }
+
     /// Everything that the pane's programs write, escape sequences included, goes to this file.
     func record(to name: String) throws -> String {
         let path = folder.file(name)
