@@ -284,7 +284,7 @@ struct DraftTests {
         #expect(other.field.hasQuit)
     }
 
-    @Test("a paste is one change, no command, and undo takes it back in one step")
+    @Test("U18 a paste is one change, no command, and undo takes it back in one step")
     func paste() throws {
         var story = try Story()
         story.openFreezer()
@@ -298,6 +298,34 @@ struct DraftTests {
         #expect(story.screen?.editor?.line.text == "a q\nd\ny\n")
         story.press(.control("_"))
         #expect(story.screen?.editor?.line.text == "a ")
+    }
+
+    @Test("U18 in a field of one line a paste is joined, accepts nothing and is undone at once")
+    func pasteIntoOneLine() throws {
+        var story = try Story.pumps()
+        story.go(to: "site")
+        story.press(.enter)
+        story.type("Hall ")
+        story.paste("a\nq\nd\n")
+        #expect(story.screen?.editor?.line.text == "Hall a q d ")
+        #expect(story.focus == "site" && story.stored("site") == .null)
+        story.press(.control("_"))
+        #expect(story.screen?.editor?.line.text == "Hall ")
+    }
+
+    @Test("U35 an answer in Hebrew or Arabic is stored as it was typed, scalar by scalar")
+    func rightToLeft() throws {
+        let typed = "\u{2067}מקרר\u{2069} مَرْحَبًا \u{200F}12"
+        var story = try Story.pumps()
+        story.go(to: "site")
+        story.press(.enter)
+        story.type(typed)
+        story.press(.enter)
+        guard case .string(let stored) = story.stored("site") else {
+            Issue.record("nothing is stored")
+            return
+        }
+        #expect(Array(stored.utf8) == Array(typed.utf8))
     }
 
     @Test("what is being edited is held against what is fetched meanwhile")

@@ -1,3 +1,4 @@
+import Coding
 import FieldApp
 import TerminalKit
 import TestSupport
@@ -121,6 +122,25 @@ struct ScreenTests {
         let words = TextFrame.golden(frame(pane, Size(columns: 80, rows: 24), Self.plain))
             .split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         #expect(words.contains("background sync off: only 's' sends"))
+    }
+
+    @Test(
+        "U35 An answer that runs from right to left displaces neither state, unit nor border",
+        arguments: [Size(columns: 120, rows: 24), Size(columns: 80, rows: 24)])
+    func rightToLeft(size: Size) throws {
+        func lines(_ facility: String) throws -> [String] {
+            var picture = try Scenes.picture()
+            picture.answers["facility"] = AnswerPicture(
+                value: .string(facility), standing: .savedHere)
+            let state = Scenes.receiving(try Scenes.opening(), .inspection(picture))
+            let canvas = frame(state, size, Self.colour)
+            return (0..<size.rows).map { row in
+                canvas.row(row).map { $0.isContinuation ? "" : String($0.scalar) }.joined()
+            }
+        }
+        let plain = try lines("abcde 12")
+        let turned = try lines("\u{2067}מקרר\u{2069} \u{645}12")
+        #expect(turned == plain.map { $0.replacing("abcde 12", with: "מקרר \u{645}12") })
     }
 
     @Test("Badges differ in shape in both tiers")

@@ -51,6 +51,23 @@ struct CanvasTests {
         }
     }
 
+    @Test(
+        "U35 Right-to-left text moves none of its neighbours, and no direction mark is drawn",
+        arguments: [
+            ("שלום עולם", 9), ("مَرْحَبًا", 5), ("\u{2067}שלום\u{2069}", 4),
+            ("\u{200F}רֶגֶל\u{200E} 3/8", 7),
+        ])
+    func rightToLeft(text: String, columns: Int) {
+        var canvas = Canvas(size: Size(columns: 14, rows: 1))
+        canvas.text("|", column: 0, row: 0)
+        #expect(canvas.text(text, column: 1, row: 0) == columns)
+        canvas.text("|", column: 1 + columns, row: 0)
+        // In the order in which it is stored: what turns it is the terminal's.
+        let drawn = canvas.row(0).flatMap { [$0.scalar] + canvas.marks(of: $0) }
+        let visible = text.unicodeScalars.filter { $0.properties.generalCategory != .format }
+        #expect(drawn.prefix(visible.count + 2) == ["|"] + visible + ["|"])
+    }
+
     @Test("Marks stand in the side table and belong to their cell")
     func marks() {
         var canvas = Canvas(size: Size(columns: 4, rows: 1))

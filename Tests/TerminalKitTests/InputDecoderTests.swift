@@ -71,6 +71,29 @@ struct InputDecoderTests {
             ])
     }
 
+    @Test("U23 A stroke keeps its press, each of its points and its release, in one write or many")
+    func stroke() {
+        let points = (0..<60).map { Position(column: 10 + $0, row: 4 + $0 % 7) }
+        let drags = points.map { "\u{1B}[<32;\($0.column + 1);\($0.row + 1)M" }.joined()
+        let bytes = Array("\u{1B}[<0;10;5M\(drags)\u{1B}[<0;70;8m".utf8)
+        let expected =
+            [MouseEvent(.press, at: Position(column: 9, row: 4))]
+            + points.map { MouseEvent(.drag, at: $0) }
+            + [MouseEvent(.release, at: Position(column: 69, row: 7))]
+        for size in [bytes.count, 1, 7] {
+            var decoder = InputDecoder()
+            var burst = BurstCollector()
+            var events: [InputEvent] = []
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                let piece = bytes[start..<min(bytes.count, start + size)]
+                for event in decoder.feed(piece, at: 0) {
+                    events += burst.take(event, at: 0, isText: false)
+                }
+            }
+            #expect(events == expected.map { .mouse($0) }, "in pieces of \(size)")
+        }
+    }
+
     @Test("A lone ESC is the Esc key after 25 ms by the caller's clock, not before")
     func loneEscape() {
         var decoder = InputDecoder()
