@@ -221,6 +221,27 @@ struct DeviceFieldworkTests {
         #expect(try device.work.worklist().first?.badge == .pending)
     }
 
+    @Test("U47 a draft that is found again and changed leaves the others byte for byte")
+    func draftsApart() throws {
+        let device = try unlocked()
+        var texts: [AnswerKey: String] = [
+            "pressure": "16", "next": "+3",
+            "notes": "e\u{301}is\u{e9}\n\tq \u{1F469}\u{200D}\u{1F467}",
+        ]
+        for (key, text) in texts {
+            try device.work.keepDraft(text, of: key, on: device.inspection)
+        }
+        for text in ["+30", "+3", "", "+31"] {
+            texts["next"] = text
+            try device.work.keepDraft(text, of: "next", on: device.inspection)
+            // As a new start finds them.
+            device.work.lock()
+            try device.work.unlock(Self.secret(Self.pin))
+            let found = try device.work.inspection(device.inspection).drafts
+            #expect(found.mapValues { Array($0.utf8) } == texts.mapValues { Array($0.utf8) })
+        }
+    }
+
     @Test("F15 where background sync is off the status says so, over locks, and no cycle begins")
     func backgroundOff() throws {
         let device = try Device(syncsInBackground: false)
