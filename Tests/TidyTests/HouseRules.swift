@@ -95,6 +95,20 @@ struct HouseRules {
     }
 
     @Test(
+        "U51 no window is made beside the screen's own, so none can be missing where there is no room"
+    )
+    func windows() {
+        let makers = ["newwin", "derwin", "subwin", "newpad", "subpad", "dupwin", "initscr"]
+        for path in Self.tree.files(under: "Sources/CLibraries") + Self.sources.map(\.path) {
+            let words = Set(Self.tree.text(of: path).split { !($0.isLetter || $0.isNumber) })
+            #expect(words.isDisjoint(with: makers.map { $0[...] }), "\(path)")
+        }
+        let screen = Self.tree.text(of: "Sources/CLibraries/CNcurses/screen.c")
+        #expect(screen.contains("screen = newterm("))
+        #expect(screen.contains("if (screen == NULL) return -1;"))
+    }
+
+    @Test(
         "pure cores take time, ids and randomness as parameters",
         arguments: pureSources)
     func purity(file: SourceFile) {
