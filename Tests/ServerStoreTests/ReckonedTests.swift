@@ -64,4 +64,75 @@ struct ReckonedTests {
         try first.pull()
         #expect(first.value("i1", "sum") == .integer(70))
     }
+
+    /// A question and a repeat that are asked where the first answer says so.
+    private func hidingForm() throws -> FormDefinition {
+        var parts = FormParts(id: "cold", version: "2", title: "Hiding")
+        let isAsked = try FormExpression("/data/kind = 'full'")
+        parts.sections = [
+            Section(
+                name: "main", text: FormText("Main"),
+                items: [
+                    .question(Question(path: "kind", label: "Kind", type: .text(multiline: false))),
+                    .question(
+                        Question(
+                            path: "seal", label: "Seal", type: .text(multiline: false),
+                            relevant: isAsked)),
+                    .repetition(
+                        Repetition(
+                            path: "pump",
+                            items: [
+                                .question(
+                                    Question(
+                                        path: "pump/tag", label: "Tag",
+                                        type: .text(multiline: false)))
+                            ])),
+                ])
+        ]
+        parts.groups = [GroupRules(path: "pump", relevant: isAsked, readonly: nil)]
+        return try FormDefinition(parts)
+    }
+
+    @Test(
+        "what the form does not ask any more is kept and not exported, signed or not",
+        arguments: Backend.allCases)
+    func hidden(backend: Backend) throws {
+        let yard = try Yard(backend)
+        try yard.store.publish(hidingForm())
+        let device = try yard.enrol("a")
+        let told = try device.push(
+            device.begin(
+                "i1", asset: nil,
+                [
+                    BuiltInField.formVersion: .string("2"), "kind": .string("full"),
+                    "seal": .string("torn"),
+                ]),
+            device.mutation(
+                "p1", table: RecordTable.repetition, parent: "i1", .insert,
+                [
+                    BuiltInField.repetition: .string("pump"), BuiltInField.form: .string("cold"),
+                    BuiltInField.formVersion: .string("2"), "pump/tag": .string("P1"),
+                ]))
+        #expect(told.allSatisfy { $0.status == .applied }, "\(told.map(\.error))")
+        func exported() throws -> [String] {
+            let row = try #require(try yard.store.export(form: nil).first)
+            return (Array(row.fields.keys) + row.parts.flatMap(\.fields.keys)).sorted()
+                + row.parts.map(\.path)
+        }
+        #expect(try exported() == ["kind", "pump/tag", "seal", "pump"])
+        try device.pull()
+        try device.push(
+            device.change(
+                "i1",
+                [
+                    "kind": .string("short"),
+                    BuiltInField.state: .string(InspectionState.complete.rawValue),
+                ]))
+        #expect(try exported() == ["kind"])
+        try yard.store.approve(inspection: "i1", by: Supervisor(name: "kim"))
+        #expect(try exported() == ["kind"])
+        let kept = try yard.everything()
+        #expect(kept["i1"]?.fields["seal"]?.value == .string("torn"))
+        #expect(kept["p1"]?.fields["pump/tag"]?.value == .string("P1"))
+    }
 }

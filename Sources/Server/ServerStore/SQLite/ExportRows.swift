@@ -28,10 +28,12 @@ extension SQLiteStore {
     ) throws -> ExportRow {
         let form = try publishedForm(of: record, connection)
         let versions = try publishedVersions(of: record, connection)
-        let answers = FormAnswers.shown(
-            of: record, rows: try connection.rows(of: record.id), in: form, or: versions, at: now)
+        let answers = FormAnswers(
+            record.fields.mapValues(\.value), of: record.id.rawValue,
+            records: try connection.rows(of: record.id), in: versions)
         var row = ExportRow(
-            record, answers, asset: try connection.assetTag(of: record), versions: versions)
+            record, answers.handedOut(of: record, in: form, at: now),
+            asset: try connection.assetTag(of: record), versions: versions)
         row.findings = try connection.findings(of: record.id, answers, in: form)
         return row
     }

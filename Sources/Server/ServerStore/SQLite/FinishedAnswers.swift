@@ -7,18 +7,27 @@ internal import Replication
 /// out. A device does it again with its next answer and with *complete*; here it is done where nobody
 /// answers any more.
 extension FormAnswers {
-    /// The answers as they are handed out: what rests on them alone follows them. What is signed stands
-    /// as it was signed.
-    /// - Parameter versions: all of its form, whose rows are handed out as well.
-    static func shown(
-        of record: StoredRecord, rows: [RowRecord], in form: FormDefinition?,
-        or versions: [FormDefinition], at now: Int64
+    /// The answers as they are handed out: what rests on them alone follows them, and what the form does
+    /// not ask as things stand is left out, with the rows of such a repeat. It was answered before
+    /// another answer hid it, and stays in the record. What is signed stands as it was signed.
+    ///
+    /// - Parameter form: nil where it is not known here: then they are handed out as they are stored.
+    func handedOut(
+        of record: StoredRecord, in form: FormDefinition?, at now: Int64
     ) -> FormAnswers {
-        let stored = FormAnswers(
-            record.fields.mapValues(\.value), of: record.id.rawValue, records: rows, in: versions)
-        let isSigned = record.text(BuiltInField.state) == InspectionState.approved.rawValue
-        guard let form, !isSigned else { return stored }
-        return FormFilling(form, answers: stored, in: .reckoning(at: now)).answers
+        guard let form else { return self }
+        var surroundings = FillingSurroundings.reckoning(at: now)
+        if record.text(BuiltInField.state) == InspectionState.approved.rawValue {
+            surroundings.calculates = .none
+        }
+        let filling = FormFilling(form, answers: self, in: surroundings)
+        var asked = filling.askedAnswers
+        let repetitions = Dictionary(form.repetitions.map { ($0.path, $0) }) { first, _ in first }
+        for row in asked.rows {
+            guard let repetition = repetitions[row.path] else { continue }
+            if !filling.isAsked(repetition, in: row.parent) { _ = asked.remove(row: row.id) }
+        }
+        return asked
     }
 }
 
