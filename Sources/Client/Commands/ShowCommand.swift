@@ -152,7 +152,7 @@ extension InspectionDetail {
 extension DeviceStore {
     /// The inspection whose id is this text or begins with it.
     func inspectionID(matching text: String) throws -> RecordID {
-        try ShortID.find(text, among: inspections().map(\.id), called: "inspection")
+        try ShortID.find(text, among: inspectionIDs(), called: "inspection")
     }
 
     func detail(matching text: String) throws -> InspectionDetail {

@@ -68,7 +68,7 @@ struct InspectionShelf {
     }
 
     /// Deleted ones only where a decision of the inspector waits.
-    private mutating func loadRecords(where condition: String, _ values: [DatabaseValue]) throws {
+    mutating func loadRecords(where condition: String, _ values: [DatabaseValue]) throws {
         let rows = try database.query(
             """
             SELECT id, parent_id, version, is_deleted FROM record

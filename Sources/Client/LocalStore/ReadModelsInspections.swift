@@ -35,6 +35,15 @@ extension DeviceStore {
     /// More are read with all others at once.
     private static let fewInspections = 100
 
+    /// Those of the worklist, in no order, without reading a form.
+    package func inspectionIDs() throws -> [RecordID] {
+        try read { database in
+            var shelf = try shelf(database)
+            try shelf.loadRecords(where: "table_name = 'inspection'", [])
+            return Array(shelf.records.keys)
+        }
+    }
+
     private func conflicts(ofPart id: RecordID, _ database: Connection) throws -> [ConflictView] {
         var conflicts = try database.conflicts(of: id)
         guard !conflicts.isEmpty, let name = try findingName(id, database) else { return conflicts }
