@@ -278,7 +278,9 @@ extension InspectionScreen {
                 return "new row \(made)"
             }
         } catch {
-            if case .removesRows(let names) = error { return names }
+            if case .removesRows(let ids) = error {
+                return ids.map { filling?.name(ofRow: $0) ?? $0 }
+            }
         }
         return []
     }
