@@ -96,6 +96,10 @@ private final class RecordingFieldwork: Fieldwork {
     func release(_ paths: [String], of id: RecordID) throws(StoreRefusal) { try note("release") }
     func complete(_ id: RecordID) throws(StoreRefusal) { try note("complete") }
     func reopen(_ id: RecordID) throws(StoreRefusal) { try note("reopen") }
+    func visits(before id: RecordID) throws(StoreRefusal) -> [Visit] {
+        try note("visits")
+        return []
+    }
     func plannedMove(of id: RecordID) throws(StoreRefusal) -> MoveWords {
         try note("plan a move")
         throw StoreRefusal(.other, "nothing to move to")

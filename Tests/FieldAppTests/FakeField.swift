@@ -11,6 +11,8 @@ struct FakeField {
     private var typed = ""
     var inspections: [RecordID: InspectionPicture] = [:]
     var conflicts: [RecordID: ConflictPicture] = [:]
+    /// Earlier ones, the newest first; nil where they cannot be read.
+    var visits: [Visit]? = []
     /// Newer versions of forms that are here.
     var newer: [RecordID: FormDefinition] = [:]
     var moved: [RecordID] = []
@@ -55,6 +57,11 @@ struct FakeField {
         case .loadInspection(let id): return inspections[id].map { [.inspection($0)] } ?? []
         case .loadConflict(let id):
             return [conflicts[id].map { .conflict($0) } ?? .noConflict(id)]
+        case .loadHistory(let id):
+            guard let visits else {
+                return [.refused(.readHistory(id), StoreRefusal(.other, "it cannot be read"))]
+            }
+            return [.history(id, visits)]
         case .answer(let edit, let id, let key, let value, let text, let agreed):
             return answer(edit, id, key, value, text, agreed: agreed)
         case .addRow(let id, let path, let parent):

@@ -12,7 +12,8 @@ struct ManualTests {
 
     private static let places: [Place] = [
         .worklist, .inspection, .editor, .range, .rows, .sections, .picker, .marking, .ranking,
-        .why, .status, .review, .help, .palette,
+        .finding, .findingText, .findings, .why, .history, .move, .status, .review, .help,
+        .palette,
     ]
 
     @Test("The KEYS section says what the binding table says")

@@ -1,6 +1,7 @@
 import Coding
 import FieldApp
 import Forms
+import Inspections
 import Replication
 import TerminalKit
 import TestSupport
@@ -114,6 +115,13 @@ struct RandomKeysTests {
         },
         "why": {
             $0.go(to: "faults"); $0.type("w")
+        },
+        "history": {
+            let visit = Visit(
+                inspection: "before", formVersion: "1", day: "2026-02-03",
+                answers: FormAnswers(["weather/wind": .integer(3)]))
+            $0.field.visits = [visit, visit]
+            $0.go(to: "weather/wind"); $0.type("h")
         },
     ]
 

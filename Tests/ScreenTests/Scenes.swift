@@ -35,6 +35,7 @@ enum Scenes {
         scenes += try pumpScenes()
         scenes += try findingScenes()
         scenes += try rowScenes()
+        scenes += try historyScenes()
         return scenes.map { (name: $0.0, state: $0.1) }
     }
 

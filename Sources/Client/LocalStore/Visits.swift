@@ -24,20 +24,25 @@ extension DeviceStore {
         }
     }
 
-    /// Finished visits, the newest first.
-    package func visits(asset: RecordID, form: String, limit: Int) throws -> [Visit] {
+    /// Finished visits before an inspection, the newest first.
+    /// - Throws: `unknownRecord` of the inspection.
+    package func visits(before id: RecordID, limit: Int) throws -> [Visit] {
         try read { database in
-            try database.visits(asset: asset, form: form, before: .newest, limit: limit)
-                .map { try visit($0, form: form, database) }
+            try database.requireRecord(id, table: RecordTable.inspection)
+            return try visits(before: id, limit: limit, database)
         }
     }
 
     func previousVisit(of id: RecordID, _ database: Connection) throws -> Visit? {
+        try visits(before: id, limit: 1, database).first
+    }
+
+    private func visits(before id: RecordID, limit: Int, _ database: Connection) throws -> [Visit] {
         guard let asset = try database.asset(of: id),
             case .string(let form) = try database.value(of: BuiltInField.form, in: id)
-        else { return nil }
+        else { return [] }
         let place = try database.placeAmongVisits(of: id)
-        return try database.visits(asset: asset, form: form, before: place, limit: 1).first
+        return try database.visits(asset: asset, form: form, before: place, limit: limit)
             .map { try visit($0, form: form, database) }
     }
 

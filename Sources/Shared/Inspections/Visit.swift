@@ -39,8 +39,17 @@ package struct PreviousValue: Equatable, Sendable {
 
     /// `+8.5`; nil where nothing is compared.
     package var changeText: String? {
-        change.map { ($0 > 0 ? "+" : "") + plainNumber($0) }
+        change.map(signed)
     }
+}
+
+extension VisitReading {
+    /// `+8.5`; nil where nothing is compared.
+    package var changeText: String? { change.map(signed) }
+}
+
+private func signed(_ change: Double) -> String {
+    (change > 0 ? "+" : "") + plainNumber(change)
 }
 
 extension Question {

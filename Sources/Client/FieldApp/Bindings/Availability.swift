@@ -22,6 +22,7 @@ extension AppState {
         case .removeFinding: openInspection?.whyNotChange
         case .comments: whyNoComments
         case .lower where isFinding, .raise where isFinding: openInspection?.whyNotChange
+        case .lower where isHistory, .raise where isHistory: whyNotTurnHistory
         case .lock, .statusPane: isLocked ? "the device is locked" : nil
         default:
             if case .rows = layers.top {
@@ -55,6 +56,10 @@ extension AppState {
 
     private var isFinding: Bool {
         if case .finding = layers.top { true } else { false }
+    }
+
+    private var isHistory: Bool {
+        if case .history = layers.top { true } else { false }
     }
 
     private var whyNoComments: String? {
@@ -167,6 +172,7 @@ extension InspectionScreen {
             return picture.newerVersion == nil
                 ? "no newer version of this form is here" : whyNotChange
         case .takePrevious: return whyNotTakePrevious
+        case .history: return picture.visit == nil ? "no earlier visit is here" : nil
         case .finding: return whyNotFinding
         case .findings: return picture.findings.isEmpty ? "nothing was found wrong here" : nil
         case .why: return focused == nil ? "there is no question here" : nil
@@ -250,7 +256,8 @@ extension Command {
     fileprivate var needsInspection: Bool {
         switch self {
         case .open, .sections, .nextUnanswered, .nextProblem, .complete, .reopen, .clear,
-            .discardDraft, .review, .lower, .raise, .why, .takePrevious, .move, .pass, .fail,
+            .discardDraft, .review, .lower, .raise, .why, .takePrevious, .history, .move, .pass,
+            .fail,
             .notApplicable, .notObserved, .undo, .accept, .finding, .findings, .newLine:
             true
         default: false

@@ -35,6 +35,7 @@ package enum BindingTable {
         case .findingText: findingText
         case .findings: findings + moving
         case .why: moving
+        case .history: history + moving
         case .move: [moveNow, stay] + moving
         case .help: movingByArrows + [leave]
         case .status: status + moving + network
@@ -166,7 +167,7 @@ extension BindingTable {
             Row(
                 [.character("r")], .reopen, label: "Reopen",
                 help: "Take a complete inspection back to work"),
-            why, language, takePrevious, openFinding, listFindings, comments, move,
+            why, language, takePrevious, openHistory, openFinding, listFindings, comments, move,
         ] + verdicts + steps + synchronisation + [
             statusPane,
             Row(

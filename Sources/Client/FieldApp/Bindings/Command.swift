@@ -15,7 +15,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // An inspection.
     case sections, nextUnanswered, nextProblem, complete, reopen, clear, discardDraft, review
     case pass, fail, notApplicable, notObserved
-    case lower, raise, why, language, takePrevious, move
+    case lower, raise, why, language, takePrevious, history, move
 
     // Findings.
     case finding, findings, removeFinding, comments
@@ -39,7 +39,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 /// Where keys go: the top layer, and in it perhaps an editor.
 package enum Place: String, Hashable, Sendable, CaseIterable {
     case unlock, worklist, filter, inspection, editor, range, rows, sections, picker, marking
-    case markFilter, ranking, finding, findingText, findings, why, move, status, review
+    case markFilter, ranking, finding, findingText, findings, why, history, move, status, review
     case resolution, help, palette, confirm
 
     /// Whether printable keys are text here, so that none of them can be a command.
@@ -49,7 +49,7 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
             .palette, .confirm:
             true
         case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .finding,
-            .findings, .why, .move, .status, .review:
+            .findings, .why, .history, .move, .status, .review:
             false
         }
     }
@@ -72,6 +72,7 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         case .findingText: "Text of a finding"
         case .findings: "Findings"
         case .why: "Why"
+        case .history: "History"
         case .move: "Move to another version"
         case .status: "Status"
         case .review: "Conflict"

@@ -163,6 +163,13 @@ package final class DeviceFieldwork: Fieldwork {
         try onStore { try $0.picture(of: id) }
     }
 
+    package func visits(before id: RecordID) throws(StoreRefusal) -> [Visit] {
+        try onStore { try $0.visits(before: id, limit: Self.mostVisits) }
+    }
+
+    /// More than a chart has room for, and weekly visits of two years.
+    private static let mostVisits = 100
+
     package func conflict(_ id: RecordID) throws(StoreRefusal) -> ConflictPicture? {
         try onStore { try $0.conflictPicture(of: id) }
     }

@@ -58,7 +58,7 @@ package final class EffectRunner: Sendable {
         case .pin(let key): press(key)
         case .syncNow: fieldwork.syncNow()
         case .setNetwork(let on): fieldwork.setNetwork(on: on)
-        case .loadWorklist, .loadStatus, .loadInspection, .loadConflict: load(effect)
+        case .loadWorklist, .loadStatus, .loadInspection, .loadConflict, .loadHistory: load(effect)
         default: begin { self.perform(effect) }
         }
         return nil
@@ -136,6 +136,7 @@ package final class EffectRunner: Sendable {
         case .loadConflict(let id):
             guard let picture = try fieldwork.conflict(id) else { return .noConflict(id) }
             return .conflict(picture)
+        case .loadHistory(let id): return .history(id, try fieldwork.visits(before: id))
         case .answer(let edit, let id, let key, let value, _, let agreed):
             return .saved(edit, id, try fieldwork.answer(key, value, on: id, agreed: agreed))
         case .addRow(let id, let path, let parent):
@@ -211,6 +212,7 @@ package final class EffectRunner: Sendable {
         case .complete(let id): .complete(id)
         case .reopen(let id): .reopen(id)
         case .planMove(let id): .planMove(id)
+        case .loadHistory(let id): .readHistory(id)
         case .move(let id, _): .move(id)
         case .resolve(let id, _, _): .resolve(id)
         case .addRow(let id, _, _): .addRow(id)

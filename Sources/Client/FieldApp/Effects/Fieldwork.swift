@@ -17,6 +17,8 @@ package protocol Fieldwork: Sendable {
     func worklist() throws(StoreRefusal) -> [WorklistRow]
     func status() throws(StoreRefusal) -> StatusPicture
     func inspection(_ id: RecordID) throws(StoreRefusal) -> InspectionPicture
+    /// Earlier visits to the same equipment, the newest first.
+    func visits(before id: RecordID) throws(StoreRefusal) -> [Visit]
     /// Nil where nothing is in conflict.
     func conflict(_ id: RecordID) throws(StoreRefusal) -> ConflictPicture?
 

@@ -23,6 +23,7 @@ package struct Scroll: Sendable {
     var finding = ScrollAnchor<FindingField>()
     var findings = ScrollAnchor<RecordID>()
     var why = ScrollAnchor<Int>()
+    var history = ScrollAnchor<Int>()
     var move = ScrollAnchor<Int>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
@@ -83,6 +84,7 @@ struct Frame {
         case .finding(let screen): drawFinding(screen, in: space)
         case .findings(let screen): drawFindings(screen, in: space)
         case .why(let screen): drawWhy(screen, in: space)
+        case .history(let screen): drawHistory(screen, in: space)
         case .move(let screen): drawMove(screen, in: space)
         case .status(let screen): drawQueue(screen, in: space)
         case .review(let screen): drawReview(screen, in: space)
@@ -104,7 +106,8 @@ extension Layer {
     fileprivate var standsOver: Bool {
         switch self {
         case .sections, .picker, .rows, .finding, .findings, .confirm: true
-        case .unlock, .worklist, .inspection, .why, .move, .status, .review, .help, .palette:
+        case .unlock, .worklist, .inspection, .why, .history, .move, .status, .review, .help,
+            .palette:
             false
         }
     }

@@ -25,7 +25,8 @@ extension Frame {
         case .review,
             .picker where review != nil:
             return "Conflict " + (review?.picture?.name ?? "")
-        case .inspection, .sections, .picker, .rows, .finding, .findings, .why, .move:
+        case .inspection, .sections, .picker, .rows, .finding, .findings, .why,
+            .history, .move:
             guard let picture = inspection?.picture else { return state.place.title }
             if let row = inspection?.row, let filling = inspection?.filling {
                 return "\(picture.name): \(filling.name(ofRow: row))"
@@ -38,7 +39,8 @@ extension Frame {
     private var titleRight: String {
         switch state.layers.top {
         case .unlock: return "locked"
-        case .inspection, .sections, .picker, .rows, .finding, .findings, .why, .move:
+        case .inspection, .sections, .picker, .rows, .finding, .findings, .why,
+            .history, .move:
             return inspectionRight
         case .worklist, .status, .review, .help, .palette, .confirm:
             return state.demo == nil ? "Walkdown" : "Walkdown demo"

@@ -39,6 +39,8 @@ package enum AppMessage: Sendable {
     case findingChanged(RecordID, finding: RecordID, InspectionPicture?)
     case findingRemoved(RecordID, finding: RecordID, InspectionPicture?)
     case movePlanned(RecordID, MoveWords)
+    /// Earlier visits to the same equipment, the newest first.
+    case history(RecordID, [Visit])
     case done(Deed)
     case refused(Deed, StoreRefusal)
 
@@ -97,6 +99,7 @@ package enum Deed: Equatable, Sendable {
     case complete(RecordID)
     case reopen(RecordID)
     case planMove(RecordID)
+    case readHistory(RecordID)
     case move(RecordID)
     case retry(MutationID)
     case discard(MutationID)

@@ -11,6 +11,8 @@ package enum Effect: Equatable, Sendable {
     case loadStatus
     case loadInspection(RecordID)
     case loadConflict(RecordID)
+    /// Earlier visits to the equipment of an inspection.
+    case loadHistory(RecordID)
     /// Stores one answer; `.null` clears it. The draft of the same question goes with it. `text` is
     /// what was typed for it: where the store refuses, that becomes the draft. `agreed`: rows with
     /// answers may go, where the answer is their count.

@@ -245,7 +245,7 @@ package struct InspectionScreen: Equatable, Sendable {
         let version = picture.newerVersion.map { newer in
             ScreenItem(
                 kind: .newerVersion, key: nil,
-                label: "Version \(newer) of this form is here; m shows what a move would do",
+                label: "Version \(newer) of this form is here; V shows what a move would do",
                 depth: 0)
         }
         items =

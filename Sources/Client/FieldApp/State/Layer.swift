@@ -13,6 +13,7 @@ package enum Layer: Equatable, Sendable {
     case finding(FindingScreen)
     case findings(FindingsScreen)
     case why(WhyScreen)
+    case history(HistoryScreen)
     case move(MoveScreen)
     case status(StatusScreen)
     case review(ReviewScreen)

@@ -24,6 +24,7 @@ extension AppState {
         case .lower: return step(by: -1)
         case .raise: return step(by: 1)
         case .why: return openWhy()
+        case .history: return openHistory()
         case .takePrevious: return takePrevious()
         case .finding: return openFinding()
         case .findings:

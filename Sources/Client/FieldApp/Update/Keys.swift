@@ -13,6 +13,7 @@ extension AppState {
         case .finding(let screen): screen.editor == nil ? .finding : .findingText
         case .findings: .findings
         case .why: .why
+        case .history: .history
         case .move: .move
         case .status: .status
         case .review(let screen): screen.editor == nil ? .review : .resolution
@@ -40,7 +41,8 @@ extension AppState {
         case .filter, .help, .palette:
             editFilter { $0.handle(key) }
             return []
-        case .worklist, .sections, .rows, .findings, .why, .move, .status, .review, .confirm:
+        case .worklist, .sections, .rows, .findings, .why, .history, .move, .status,
+            .review, .confirm:
             return []
         }
     }
@@ -71,9 +73,8 @@ extension AppState {
         case .finding:
             notice = Notice("Enter opens the text; then it takes what is pasted")
             return []
-        case .worklist, .sections, .rows, .marking, .ranking, .findings, .why, .move, .status,
-            .review,
-            .confirm:
+        case .worklist, .sections, .rows, .marking, .ranking, .findings, .why, .history, .move,
+            .status, .review, .confirm:
             return []
         }
     }
@@ -127,6 +128,7 @@ extension AppState {
         case .review: return performReview(command)
         case .palette(let screen): return run(screen)
         case .move(let screen): return command == .accept ? move(screen) : []
+        case .history: return turnHistory(by: command == .lower ? -1 : 1)
         case .help, .why, .confirm: return []
         }
     }

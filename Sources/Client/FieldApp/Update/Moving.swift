@@ -63,6 +63,9 @@ extension AppState {
         case .why(var screen):
             screen.focus.move(by: distance, in: Array(screen.lines.indices))
             layers.top = .why(screen)
+        case .history(var screen):
+            screen.focus.move(by: distance, in: Array(readings(of: screen).indices))
+            layers.top = .history(screen)
         case .move(var screen):
             screen.focus.move(by: distance, in: Array(screen.lines.indices))
             layers.top = .move(screen)

@@ -48,6 +48,8 @@ extension AppState {
             return receive(removed: finding, of: id, picture)
         case .movePlanned(let id, let words):
             receive(planned: words, of: id)
+        case .history(let id, let visits):
+            receive(history: visits, of: id)
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
@@ -164,7 +166,7 @@ extension AppState {
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
-        case .open, .addRow, .deleteRow, .finding, .planMove, .refresh: break
+        case .open, .addRow, .deleteRow, .finding, .planMove, .readHistory, .refresh: break
         }
         return refresh()
     }
@@ -194,6 +196,9 @@ extension AppState {
         case .complete(let id):
             // What stands in the way came in meanwhile, or the form has raised it just now.
             return [.loadInspection(id), .loadStatus]
+        case .readHistory:
+            // There is nothing to show in it.
+            if case .history(let screen) = layers.top, screen.visits == nil { layers.pop() }
         case .reopen, .planMove, .move, .retry, .discard, .refresh: break
         }
         return []
