@@ -266,9 +266,9 @@ struct FindingTests {
             try device.store.filling(of: id).state.problems == [
                 FormProblem(path: "guards", problem: .unfinishedFinding)
             ])
-        #expect(throws: (any Error).self) { try device.store.requireCompletable(id) }
+        #expect(throws: (any Error).self) { try device.requireCompletable(id) }
         try device.store.changeFinding(guards, by: [.note("bent")])
-        try device.store.requireCompletable(id)
+        try device.requireCompletable(id)
         try device.finish()
     }
 
