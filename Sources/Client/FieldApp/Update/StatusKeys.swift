@@ -59,8 +59,8 @@ extension AppState {
             deed: .discardDraft(stranded.record, AnswerKey(stranded.field)),
             title: "Discard this text?",
             consequence: stranded.isOnlyNotAsked
-                ? "The present version of the form does not ask for it, and it stands nowhere else."
-                : "It was typed in what was deleted since, and stands nowhere else.",
+                ? "The present version of the form does not ask for it; nothing else shows it."
+                : "It was typed in what was deleted since; nothing else shows it.",
             way: .key("y"), now: now)
     }
 
