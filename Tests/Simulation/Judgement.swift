@@ -52,12 +52,15 @@ struct Judgement {
                 !verdict.leavesScopeToReview
             else { continue }
             let current = states[mutation.record]
+            let rest = isEarlier && current != nil ? returned.rest(of: mutation) : mutation
             let outcome = mergeRecord(
                 current: current,
-                mutation: current.map { asTaken(mutation, on: $0, returned) } ?? mutation,
+                mutation: current.map { believed(rest, as: mutation, on: $0, returned) }
+                    ?? mutation,
                 node: node,
                 parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true,
-                seen: isEarlier ? returned.seen(byDeletion: mutation, on: current) : []
+                past: isEarlier
+                    ? returned.past(of: rest, as: mutation, on: current) : ReturnedPast()
             ) { policies.policy(of: $0, in: mutation.table) }
             lost += outcome.history.map { ($0, mutation) }
             if isEarlier, current != nil {
@@ -101,14 +104,13 @@ struct Judgement {
         return returned.status(status, of: mutation, on: current)
     }
 
-    /// As far as its bases can be believed, and less what came back already.
-    private func asTaken(
-        _ mutation: Mutation, on current: RecordState, _ returned: ReturnedChanges
+    /// What is left of a mutation, as far as its bases can be believed.
+    private func believed(
+        _ rest: Mutation, as sent: Mutation, on current: RecordState, _ returned: ReturnedChanges
     ) -> Mutation {
-        guard isEarlier else { return mutation.believing(standing, at: current.version) }
-        let rest = returned.rest(of: mutation)
-        return returned.known(
-            rest.believing(standing, at: current.version), as: mutation, on: current)
+        let believed = rest.believing(standing, at: current.version)
+        guard isEarlier else { return believed }
+        return returned.known(believed, as: sent, on: current)
     }
 
     // MARK: The mutant of the order of arrival

@@ -86,11 +86,14 @@ struct ReturnedChanges {
 
     /// The batch has brought this one.
     mutating func note(_ mutation: Mutation) {
-        for (name, change) in mutation.changes where name != Mutation.deletedField {
+        for (name, change) in mutation.changes {
             let own = own(change, name, of: mutation.record)
             let isNews = change.formerVersion > 0 && returned[own]?.version == 0
             guard returned[own] == nil || isNews else { continue }
-            let base = change.formerVersion > 0 ? 0 : seen(change) ?? 0
+            let base =
+                name == Mutation.deletedField
+                ? tellsBase(change) ? change.baseVersion : 0
+                : change.formerVersion > 0 ? 0 : seen(change) ?? 0
             returned[own] = Past(
                 version: change.formerVersion, base: returned[own]?.base ?? base, epoch: epoch)
         }
@@ -123,6 +126,8 @@ struct ReturnedChanges {
         rest.changes = mutation.changes.filter { name, change in
             !isSettled(change, name, of: mutation.record)
         }
+        let deletes = mutation.changes[Mutation.deletedField] != nil
+        if deletes, rest.changes[Mutation.deletedField] == nil { rest.operation = .update }
         return rest
     }
 
@@ -172,12 +177,44 @@ struct ReturnedChanges {
         return known
     }
 
+    /// What the merge is told of a mutation, of which `rest` is left.
+    func past(of rest: Mutation, as sent: Mutation, on current: RecordState?) -> ReturnedPast {
+        var past = ReturnedPast()
+        guard epoch > 0 else { return past }
+        past.wasInForce = rest.deletion.map { $0.formerVersion > 0 } ?? false
+        past.seen = seen(byDeletion: rest, on: current)
+        guard let current, let deletion = self.deletion(of: current) else { return past }
+        let changes = rest.changes.filter { $0.key != Mutation.deletedField }
+        let latest = max(deletion.past.version - 1, deletion.past.base)
+        let isOld = sent.changes.values.contains {
+            $0.formerVersion > 0 && $0.formerVersion <= latest
+        }
+        for (name, change) in changes where isOld && change.formerVersion <= latest {
+            past.buried.insert(name)
+            let hadSeen = change.formerVersion <= deletion.past.base
+            if hadSeen || deletion.stamp.node == node { past.seen.insert(name) }
+        }
+        return past
+    }
+
+    /// Where the record is a tombstone, what made it one, if that came back.
+    private func deletion(of record: RecordState) -> (past: Past, stamp: Stamp)? {
+        guard record.isDeleted, let stamp = record.fields[Mutation.deletedField]?.stamp else {
+            return nil
+        }
+        let change = Change(record: record.id, name: Mutation.deletedField, stamp: stamp)
+        guard let past = returned[change], past.epoch == epoch else { return nil }
+        return (past, stamp)
+    }
+
+    /// Whether the base is of the epoch of the batch's cursor.
+    private func tellsBase(_ change: FieldChange) -> Bool {
+        hasExactBases || change.hasExactBase || change.baseVersion < change.formerVersion
+    }
+
     /// Fields of which a deletion had seen what stands.
-    func seen(byDeletion mutation: Mutation, on current: RecordState?) -> Set<FieldName> {
-        guard let deletion = mutation.deletion, epoch > 0,
-            hasExactBases || deletion.hasExactBase
-                || deletion.baseVersion < deletion.formerVersion
-        else { return [] }
+    private func seen(byDeletion mutation: Mutation, on current: RecordState?) -> Set<FieldName> {
+        guard let deletion = mutation.deletion, tellsBase(deletion) else { return [] }
         let seen = (current?.fields ?? [:]).filter { name, register in
             let past = returned[
                 Change(record: mutation.record, name: name, stamp: register.stamp)]

@@ -9,20 +9,24 @@ internal import Coding
 ///   - isPruned: whether a record of this id was deleted so long ago that its tombstone is gone.
 ///   - changedBelow: for a deletion, the living records below that changed after its device last
 ///     pulled, as they were before the device's own batch.
-///   - seen: for a deletion, fields of which its device had seen what stands, whatever their versions.
+///   - past: what is known of it where it comes back from before a restore.
 ///   - policy: the form's policy for a field.
 package func mergeRecord(
     current: RecordState?, mutation: Mutation, node: NodeID, parentIsKnown: Bool,
-    isPruned: Bool = false, changedBelow: [RecordState] = [], seen: Set<FieldName> = [],
-    policy: (FieldName) -> MergePolicy
+    isPruned: Bool = false, changedBelow: [RecordState] = [],
+    past: ReturnedPast = ReturnedPast(), policy: (FieldName) -> MergePolicy
 ) -> RecordOutcome {
     let meeting = RecordMeeting(
-        mutation: mutation, node: node, changedBelow: changedBelow, seen: seen)
+        mutation: mutation, node: node, changedBelow: changedBelow, past: past)
     guard let current else {
-        guard mutation.operation == .insert, !isPruned else {
+        let makes = mutation.operation == .insert || past.wasInForce && mutation.deletion != nil
+        guard makes, !isPruned else {
             return meeting.meetsNothing(isPruned: isPruned)
         }
-        guard parentIsKnown else { return RecordOutcome(status: .held, record: nil) }
+        guard parentIsKnown else {
+            return mutation.operation == .insert
+                ? RecordOutcome(status: .held, record: nil) : meeting.meetsNothing(isPruned: false)
+        }
         let empty = RecordState(
             table: mutation.table, id: mutation.record, parent: mutation.parent)
         return meeting.merge(into: empty, policy: policy)
@@ -31,9 +35,24 @@ package func mergeRecord(
         return RecordOutcome(status: .rejected, record: current, error: refusal)
     }
     if current.isDeleted, !meeting.isRevival(of: current) {
-        return meeting.meetsTombstone(current)
+        return meeting.meetsTombstone(current, policy: policy)
     }
     return meeting.merge(into: current, policy: policy)
+}
+
+/// What a store that was restored knows of a mutation that comes back to it from before.
+package struct ReturnedPast: Sendable {
+    /// Fields of which a deletion had seen what stands, whatever their versions; of what comes below a
+    /// tombstone, those that its deletion had seen.
+    package var seen: Set<FieldName> = []
+    /// Fields whose change stood when the deletion came that is in force here already: they come to
+    /// stand below it again, as they did then, and nobody is asked.
+    package var buried: Set<FieldName> = []
+    /// Whether a deletion was in force before, so that it makes a record that is not here any more a
+    /// tombstone: somebody who has not heard of it may bring the record back yet.
+    package var wasInForce = false
+
+    package init() {}
 }
 
 extension Mutation {
@@ -57,7 +76,7 @@ private struct RecordMeeting {
     let mutation: Mutation
     let node: NodeID
     let changedBelow: [RecordState]
-    let seen: Set<FieldName>
+    let past: ReturnedPast
 
     private var deletion: FieldChange? { mutation.deletion }
 
@@ -140,7 +159,7 @@ private struct RecordMeeting {
         let unseen = record.fields.filter { name, register in
             let isOwn = register.stamp.node == node && policy(name) != .union
             let base = max(deletion.baseVersion, mutation.changes[name]?.baseVersion ?? 0)
-            return !isOwn && !seen.contains(name) && register.newestChange(notBy: node) > base
+            return !isOwn && !past.seen.contains(name) && register.newestChange(notBy: node) > base
         }
         return Self.review(of: unseen, in: record.id)
     }
@@ -186,10 +205,15 @@ private struct RecordMeeting {
 
     /// Edits that meet a tombstone are kept in history and offered as *restore or let go*; what the
     /// deleting device itself had sent late is history only. So is a restoration of an older
-    /// deletion, which has no values that could be offered.
-    func meetsTombstone(_ tombstone: RecordState) -> RecordOutcome {
+    /// deletion, which has no values that could be offered. What stood when the record was deleted
+    /// stands below the tombstone again.
+    func meetsTombstone(
+        _ tombstone: RecordState, policy: (FieldName) -> MergePolicy
+    ) -> RecordOutcome {
         var outcome = RecordOutcome(status: .applied, record: tombstone)
-        for (name, change) in answers where tombstone.fields[name]?.value != change.value {
+        bury(in: tombstone, &outcome, policy: policy)
+        for (name, change) in answers
+        where !past.buried.contains(name) && tombstone.fields[name]?.value != change.value {
             meet(tombstone, name, change, &outcome)
         }
         if outcome.conflicts.isEmpty, let restoration = mutation.restoration {
@@ -197,6 +221,28 @@ private struct RecordMeeting {
         }
         outcome.settleStatus()
         return outcome
+    }
+
+    private func bury(
+        in tombstone: RecordState, _ outcome: inout RecordOutcome,
+        policy: (FieldName) -> MergePolicy
+    ) {
+        var record = tombstone
+        record.version += 1
+        var unseen: [FieldName: FieldRegister] = [:]
+        for (name, change) in answers where past.buried.contains(name) {
+            let result = Replication.merge(
+                field: name, current: tombstone.fields[name], incoming: change, node: node,
+                policy: policy(name), newVersion: record.version)
+            if case .applied(let register, _, _) = result {
+                record.fields[name] = register
+                outcome.isChanged = true
+                if !past.seen.contains(name) { unseen[name] = register }
+            }
+            outcome.note(result, of: record.id)
+        }
+        if outcome.isChanged { outcome.record = record }
+        if let review = Self.review(of: unseen, in: record.id) { outcome.reviews.append(review) }
     }
 
     private func meet(
@@ -217,7 +263,7 @@ private struct RecordMeeting {
     /// it from a server; without one its own INSERT is still to come. What was pruned never comes
     /// back by itself, and is deleted already.
     func meetsNothing(isPruned: Bool) -> RecordOutcome {
-        if isPruned, answers.isEmpty, deletion != nil {
+        if answers.isEmpty, deletion != nil, isPruned || past.wasInForce {
             return RecordOutcome(status: .applied, record: nil)
         }
         let hasBase = mutation.changes.values.contains { $0.baseVersion > 0 }

@@ -105,8 +105,15 @@ struct Admission {
         if !author.isOffice, mutation.table == RecordTable.asset, mutation.deletes,
             !existing.isDeleted
         {
-            throw rejected(.notAllowed, "equipment is removed in the office")
+            throw keptByOffice
         }
+    }
+
+    /// Whether the record was deleted before a restore already, and stays so.
+    private var isReturnedDeletion: Bool { author.sender.map(mutation.wasInForce) ?? false }
+
+    private var keptByOffice: Refusal {
+        rejected(.notAllowed, "equipment is removed in the office")
     }
 
     private static let officeTables = [RecordTable.site, RecordTable.assignment]
@@ -116,6 +123,7 @@ struct Admission {
     static let mostAbove = 100
 
     private func checkNew(_ lineage: [Ancestor]) throws {
+        if isReturnedDeletion, mutation.table == RecordTable.asset { throw keptByOffice }
         // What a change of an unknown record comes to is for the merge: it waits, or a person looks.
         guard mutation.operation == .insert, !isPruned, !isParked else { return }
         if let id = mutation.parent, parent == nil {
@@ -130,7 +138,10 @@ struct Admission {
             throw rejected(.wrongParent, "such a record cannot stand under that parent")
         }
         // Nobody would see what is made under a tombstone.
-        if lineage.contains(where: \.isDeleted) { throw parentDeleted }
+        guard lineage.contains(where: \.isDeleted) else { return }
+        guard try session.cameBeforeDeletions(above: lineage, mutation, by: author) else {
+            throw parentDeleted
+        }
     }
 
     private var parentDeleted: Refusal {
@@ -159,9 +170,14 @@ struct Admission {
     /// there is no change.
     private func checkAbove(_ lineage: [Ancestor]) throws {
         guard !author.isOffice else { return }
+        // Nothing is left of it, or nothing is there that could be locked.
+        if existing != nil, mutation.operation == .update, mutation.changes.isEmpty { return }
+        if existing == nil, isReturnedDeletion { return }
         let inspection = lineage.upToInspection
         let above = inspection.dropFirst(existing == nil ? 0 : 1)
-        if mutation.operation != .delete, above.contains(where: \.isDeleted) {
+        if mutation.operation != .delete, above.contains(where: \.isDeleted),
+            try !session.cameBeforeDeletions(above: above, mutation, by: author)
+        {
             throw rejected(.parentDeleted, "what it belongs to was deleted")
         }
         guard inspection.contains(where: \.isApproved) else { return }

@@ -61,6 +61,8 @@ extension WriteSession {
             }
             try noteReturned(change, name, of: record.id, by: author)
             part.rest.changes[name] = nil
+            // Nothing is deleted by it any more.
+            if name == Mutation.deletedField { part.rest.operation = .update }
             part.stamps[name] = here ?? field.stamp
         }
         return part

@@ -31,11 +31,11 @@ extension WriteSession {
         }
         let outcome = mergeRecord(
             current: existing?.state ?? (isReborn ? reborn(mutation) : nil),
-            mutation: try believable(mutation, on: existing, isPruned, by: author),
+            mutation: try believable(mutation, on: existing, under: parent, isPruned, by: author),
             node: author.node,
             parentIsKnown: mutation.parent == nil || parent != nil, isPruned: isPruned,
             changedBelow: author.sender?.changedBelow[mutation.record] ?? [],
-            seen: try seen(byDeletion: mutation, on: existing, by: author),
+            past: try past(of: mutation, as: sent, on: existing, by: author),
             policy: { author.isCopy ? policies.policy(of: $0).supervised : policies.policy(of: $0) }
         )
         if let error = outcome.error { throw Admission.Refusal.rejected(error) }
@@ -52,6 +52,11 @@ extension WriteSession {
         }
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
         if outcome.record != nil { try noteReturned(mutation, by: author) }
+        if outcome.isChanged, let state = outcome.record, !state.isDeleted,
+            author.sender?.knowsPast ?? false
+        {
+            try lookAtDeletion(above: state, mutation, by: author.node)
+        }
         return try answer(
             outcome.verdict(for: mutation.id, updatedAtUtc: SyncTimestamp.text(updatedAt)),
             with: part, on: existing)
@@ -67,7 +72,8 @@ extension WriteSession {
 
     /// The mutation as far as its author, or who brings it, can have seen the record.
     private func believable(
-        _ mutation: Mutation, on existing: StoredRecord?, _ isPruned: Bool, by author: Author
+        _ mutation: Mutation, on existing: StoredRecord?, under parent: StoredRecord?,
+        _ isPruned: Bool, by author: Author
     ) throws -> Mutation {
         guard let sender = author.sender else { return mutation }
         if let existing {
@@ -75,8 +81,13 @@ extension WriteSession {
                 mutation, believed: believable(mutation, on: existing, from: sender.standpoint),
                 on: existing, by: author)
         }
-        // Its maker's device may bring the record back; until then nobody can judge its changes.
-        if mutation.operation != .insert, !isPruned, try mayComeBack(from: sender.standpoint) {
+        // Its maker's device may bring the record back; until then nobody can judge its changes. A
+        // deletion that was in force waits for what it stands under only.
+        guard mutation.operation != .insert, !isPruned,
+            try mayComeBack(from: sender.standpoint)
+        else { return mutation }
+        let waits = try mutation.parent.map { try parent == nil && !connection.isPruned($0) }
+        guard mutation.wasInForce(for: sender), !(waits ?? false) else {
             throw Admission.Refusal.waiting
         }
         return mutation
@@ -92,7 +103,13 @@ extension WriteSession {
             try keep(entry, of: mutation.record, version: version ?? 0, because: mutation.id)
         }
         if outcome.status == .quarantined, outcome.record == nil { try keepStranded(mutation) }
-        try open(outcome.reviews, of: mutation, by: node)
+        let tombstone = before?.deletion
+        let isBelow: (RecordOutcome.Review) -> Bool = { tombstone != nil && $0.kind == .deletion }
+        try open(outcome.reviews.filter { !isBelow($0) }, of: mutation, by: node)
+        if let tombstone {
+            try openUnseen(
+                outcome.reviews.filter(isBelow), by: tombstone.stamp, because: mutation)
+        }
     }
 
     /// Where a new record belongs: to its parent's site, or to the team that makes it.

@@ -154,7 +154,7 @@ extension WriteSession {
 
     /// What a device brings again of its own, or for the first time, from before the restore.
     func noteReturned(_ mutation: Mutation, by author: Author) throws {
-        for (name, change) in mutation.changes where name != Mutation.deletedField {
+        for (name, change) in mutation.changes {
             try noteReturned(change, name, of: mutation.record, by: author)
         }
     }
@@ -164,7 +164,11 @@ extension WriteSession {
         _ change: FieldChange, _ name: FieldName, of record: RecordID, by author: Author
     ) throws {
         guard let sender = author.sender, sender.standpoint.epoch != .current else { return }
-        let isCertain = change.formerVersion == 0 && change.seen(sender.hasExactBases) != nil
+        // The version of a deletion does not say what it had seen.
+        let isCertain =
+            name == Mutation.deletedField
+            ? change.tellsBase(sender.hasExactBases)
+            : change.formerVersion == 0 && change.seen(sender.hasExactBases) != nil
         let key: [DatabaseValue] = [
             .text(record.rawValue), .text(name), .integer(change.lamport),
             .text(author.node.rawValue), .integer(change.formerVersion),

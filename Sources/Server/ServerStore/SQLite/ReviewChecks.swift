@@ -33,10 +33,12 @@ extension WriteSession {
         _ decision: ReviewDecision, of review: OpenReview, by supervisor: Supervisor
     ) throws {
         let lineage = try connection.lineage(of: review.record)
+        let named = try connection.verdict(on: review.mutation)?.record
+        // What came back under a tombstone names what came, not what was deleted.
         let deleted =
-            try connection.verdict(on: review.mutation)?.record
-            ?? lineage.first(where: \.isDeleted)?.id ?? review.record
-        guard let record = try connection.record(deleted) else { return }
+            try named.flatMap { try connection.record($0) }?.deletion == nil
+            ? lineage.first(where: \.isDeleted)?.id ?? named : named
+        guard let record = try connection.record(deleted ?? review.record) else { return }
         switch decision {
         case .value:
             throw ServerStoreError(.valueRefused, "a deletion is confirmed or taken back")
