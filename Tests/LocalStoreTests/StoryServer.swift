@@ -95,6 +95,13 @@ final class StoryServer {
             return Verdict(mutationId: mutation.id, status: .rejected, error: .lamportJump)
         }
         try contents.clock.witness(mutation.highestLamport)
+        // A deletion from before a restore waits for what its record stood under.
+        let isOrphan =
+            records[mutation.record] == nil && mutation.parent != nil
+            && mutation.parent.flatMap { records[$0] } == nil
+        if isOrphan, mutation.deletion?.formerVersion ?? 0 > 0 {
+            return Verdict(mutationId: mutation.id, status: .held)
+        }
         let outcome = merge(mutation, by: node)
         holds.note(mutation, outcome.status, conflicts: outcome.conflicts)
         if outcome.status.isStored {
@@ -116,9 +123,11 @@ final class StoryServer {
     func merge(_ mutation: Mutation, by node: NodeID) -> RecordOutcome {
         let parentIsKnown = mutation.parent.map { records[$0] != nil } ?? true
         let policies = policies
+        var past = ReturnedPast()
+        past.wasInForce = mutation.deletion.map { $0.formerVersion > 0 } ?? false
         let outcome = mergeRecord(
             current: records[mutation.record], mutation: mutation, node: node,
-            parentIsKnown: parentIsKnown
+            parentIsKnown: parentIsKnown, past: past
         ) { policies[$0] ?? .ask }
         guard outcome.isChanged, let record = outcome.record else { return outcome }
         contents.effects += 1

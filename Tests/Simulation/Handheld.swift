@@ -202,9 +202,13 @@ final class Handheld {
         return try isDone.get()
     }
 
-    /// What the mutant does that keeps nothing of what was acknowledged.
-    func forgetAcknowledged() throws {
-        try tamper("DELETE FROM __sync_outbox WHERE status = 'ACKNOWLEDGED'")
+    /// What the mutants do that keep nothing of what was acknowledged, or of deletions.
+    func forgetAcknowledged(only operation: String = "%") throws {
+        try tamper(
+            """
+            DELETE FROM __sync_outbox
+            WHERE status = 'ACKNOWLEDGED' AND operation LIKE '\(operation)'
+            """)
     }
 
     /// What the mutant does whose decisions know nothing of what was shown.

@@ -92,7 +92,8 @@ struct Ledger {
         // A later edit that still waits is the last word.
         guard open[key] == nil, !decided.contains(key.record),
             parent.map({ !decided.contains($0) }) ?? true,
-            key.name != Mutation.deletedField, owed[key]?.lamport ?? 0 <= change.lamport
+            key.name != Mutation.deletedField || change.value == .integer(1),
+            owed[key]?.lamport ?? 0 <= change.lamport
         else { return }
         owed[key] = Owed(
             value: change.value, lamport: change.lamport, parent: parent, number: number)

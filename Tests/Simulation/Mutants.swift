@@ -16,6 +16,8 @@ enum Mutant: String, CaseIterable {
     case basesBelieved = "bases-believed"
     /// A device that keeps nothing of what was acknowledged, so that it has nothing to offer again.
     case acknowledgedForgotten = "acknowledged-forgotten"
+    /// A device that keeps nothing of the deletions that were acknowledged.
+    case deletionsForgotten = "deletions-forgotten"
     /// A server that does not notice that two devices have one past.
     case forkUnnoticed = "fork-unnoticed"
     /// A journal that is not written with each edit.
@@ -34,6 +36,7 @@ enum Mutant: String, CaseIterable {
         case .normalSynchronous: "edits commit with synchronous = NORMAL"
         case .basesBelieved: "a restored server believes versions of the epoch before"
         case .acknowledgedForgotten: "devices keep nothing of what was acknowledged"
+        case .deletionsForgotten: "devices forget deletions that were acknowledged"
         case .forkUnnoticed: "the server does not notice a copied home"
         case .staleJournal: "the journal is older than the queue"
         case .baseOfDecisionForgotten: "a decision is not based on what was shown"

@@ -76,7 +76,7 @@ final class ServerBackups {
                 // that value back later may not know of it.
                 let isThere = world.oracle.known[key.record]?.fields[name] != nil
                 guard isThere || !change.value.isNull,
-                    try store.holds(key, lamport: change.lamport)
+                    try store.holds(key, change)
                 else { continue }
                 device.ledger.owe(
                     key, change, below: lost.mutation.parent, number: world.eventNumber)
@@ -92,22 +92,28 @@ final class ServerBackups {
         let known = world.oracle.known
         device.ledger.keepApart(try store.confirmedLiving().filter { known[$0] == nil })
         if world.mutant == .acknowledgedForgotten { try device.forgetAcknowledged() }
+        if world.mutant == .deletionsForgotten { try device.forgetAcknowledged(only: "DELETE") }
     }
 }
 
 extension DeviceStore {
-    /// Whether a change of a record in scope stands in the queue, settled or not.
-    fileprivate func holds(_ key: FieldKey, lamport: Int64) throws -> Bool {
-        try read { database in
+    /// Whether a change of a record in scope stands in the queue, settled or not; of a deletion, whether
+    /// it is in force.
+    fileprivate func holds(_ key: FieldKey, _ change: FieldChange) throws -> Bool {
+        let isDeletion = key.name == Mutation.deletedField
+        return try read { database in
             try database.first(
                 """
                 SELECT 1 FROM __sync_outbox AS outbox
                 JOIN __sync_outbox_field AS entry ON entry.seq_id = outbox.seq_id
                 JOIN record ON record.id = outbox.record_id
-                WHERE record_id = ?1 AND name = ?2 AND entry.lamport = ?3 AND is_deleted = 0
+                WHERE record_id = ?1 AND name = ?2 AND entry.lamport = ?3 AND is_deleted = ?4
                     AND NOT EXISTS (SELECT 1 FROM __sync_left WHERE record_id = ?1)
                 """,
-                [.text(key.record.rawValue), .text(key.name), .integer(lamport)]
+                [
+                    .text(key.record.rawValue), .text(key.name), .integer(change.lamport),
+                    DatabaseValue(isDeletion),
+                ]
             ) { _ in true } ?? false
         }
     }
@@ -178,7 +184,7 @@ struct RestoreChecks {
         if let number = world.oracle.stood[standing], number >= owed.number { return true }
         if try reader.hasOverwritten(entered) { return true }
         guard let record = try reader.recordState(key.record) else {
-            return try reader.isLetGo(key.record)
+            return try key.name == Mutation.deletedField || reader.isLetGo(key.record)
         }
         if record.fields[Mutation.deletedField]?.value == .integer(1) { return true }
         guard let field = record.fields[key.name] else { return owed.value.isNull }

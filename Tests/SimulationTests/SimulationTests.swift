@@ -25,6 +25,7 @@ struct SimulationTests {
             ["synchronous-normal", "--fault", "power-cut"],
             ["bases-believed", "--fault", "server-restore"],
             ["acknowledged-forgotten", "--fault", "server-restore"],
+            ["deletions-forgotten", "--fault", "server-restore"],
             ["fork-unnoticed", "--fault", "cloned-home"],
             ["stale-journal", "--fault", "database-damage"],
             ["careless-migration", "--fault", "migration"],
@@ -85,7 +86,7 @@ struct SimulationTests {
         let list = try SimulationRun("--list")
         #expect(list.status == 0)
         #expect(list.lines.count { $0.hasPrefix("fault ") } >= 20)
-        #expect(list.lines.count { $0.hasPrefix("mutant ") } == 11)
+        #expect(list.lines.count { $0.hasPrefix("mutant ") } == 12)
         #expect(try SimulationRun("--fault", "nonsense").status == 2)
         #expect(try SimulationRun("--help").status == 0)
     }

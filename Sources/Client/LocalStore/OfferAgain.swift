@@ -14,10 +14,13 @@ extension RemoteApplication {
         let node = try database.position().node
         let rows = try database.offerableRows(of: id)
         guard rows.contains(where: { !$0.isWaiting }) else { return false }
-        // Deleted here and unknown there: nothing is missing.
-        if shown == nil, try database.isSettledTombstone(id) { return false }
+        // Deleted here and unknown there: no reading is missing.
+        if shown == nil, try database.isSettledTombstone(id) {
+            return try offerDeletionAgain(of: id, rows)
+        }
         let own = OwnWords(
             node: node, confirmed: isNew ? [:] : try database.confirmed(of: id),
+            isDeleted: isNew ? nil : try database.isDeletedThere(id),
             newest: try database.newestOwnEntries(of: id),
             isOfOneEpoch: try database.knowsOneEpoch())
         let lacking = rows.map { row in
@@ -86,7 +89,7 @@ struct AcknowledgedRow {
     /// correction back to what the backup has goes all the same: what it overruled may be brought yet.
     func entries(lackingIn shown: WireRecord, _ own: OwnWords) -> [Entry] {
         entries.filter { entry in
-            if entry.name == Mutation.deletedField { return lacksDeletion(entry, shown) }
+            if entry.name == Mutation.deletedField { return lacksDeletion(entry, shown, own) }
             guard own.newest[entry.name] == entry.lamport else { return false }
             let stamp = Stamp(lamport: entry.lamport, node: own.node)
             let confirmed = own.confirmed[entry.name]?.stamp
@@ -108,9 +111,13 @@ struct AcknowledgedRow {
         }
     }
 
-    private func lacksDeletion(_ entry: Entry, _ shown: WireRecord) -> Bool {
+    /// With the version that it had the server knows whether the record was restored after it.
+    private func lacksDeletion(_ entry: Entry, _ shown: WireRecord, _ own: OwnWords) -> Bool {
         let deletes = entry.value == .integer(1)
-        guard deletes != shown.isDeleted else { return false }
+        guard deletes != shown.isDeleted, own.newest[entry.name] == entry.lamport else {
+            return false
+        }
+        if let isDeleted = own.isDeleted, own.isOfOneEpoch { return deletes == isDeleted }
         // Somebody who came later has worked on it, so it was restored.
         return !deletes || shown.fields.values.allSatisfy { $0.stamp.lamport < entry.lamport }
     }
@@ -121,6 +128,8 @@ struct OwnWords {
     var node: NodeID
     /// Of each field that has a confirmed value, that.
     var confirmed: [FieldName: WireRecord.Field]
+    /// Whether a deletion is confirmed; nil where nothing was here of the record.
+    var isDeleted: Bool?
     /// The count of the last change of each field that was accepted, waits or is under way.
     var newest: [FieldName: Int64]
     /// Whether the versions of what is confirmed are all of the epoch before the restored server's.
@@ -201,7 +210,7 @@ extension Connection {
     ///
     /// - Parameter last: the place of the one before it: what was entered later goes later.
     /// - Returns: its own place.
-    fileprivate func offerAgain(
+    func offerAgain(
         _ row: AcknowledgedRow, _ names: [FieldName], after last: Int64, newID: () -> String
     ) throws -> Int64 {
         var sequence = row.sequence
