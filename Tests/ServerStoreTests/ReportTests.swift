@@ -1,3 +1,4 @@
+import Coding
 import Replication
 import ServerStore
 import TestSupport
@@ -42,6 +43,44 @@ struct ReportTests {
         #expect(try row(yard).report == report(0))
         #expect(try row(yard).lastReport == yard.clock.now)
         #expect(try yard.store.census().failed == 0)
+    }
+
+    @Test(
+        "F18 what was decided here and is still counted there is told until the device counts anew",
+        arguments: Backend.allCases)
+    func decidedSince(backend: Backend) throws {
+        let (yard, id, first, second) = try Yard.pair(backend)
+        try first.push(first.change(id, ["pressure": .integer(1), "notes": .string("a")]))
+        for field in ["pressure", "notes"] {
+            let value: FieldValue = field == "notes" ? .string("b") : .integer(2)
+            try second.push(second.change(id, [field: value]))
+        }
+        func told() throws -> Int64? {
+            try yard.store.devices().first { $0.id == second.device.id }?.decidedSince
+        }
+        func pull(_ report: DeviceReport) throws {
+            _ = try yard.store.pull(
+                PullRequest(cursor: second.cursor, report: report), by: second.device)
+            try second.push([])
+        }
+        try pull(report(2, conflict: 1, inReview: 1))
+        #expect(try told() == 0)
+        let review = try yard.review(of: "pressure")
+        try yard.store.resolve(
+            review: review.id, .mine, comment: nil, by: Supervisor(name: "kim"))
+        #expect(try told() == 1, "the conflict is the inspector's own")
+        // It counts before it reads the answer that brings the decision.
+        yard.clock.advance(seconds: 61)
+        try pull(report(2, conflict: 1, inReview: 1))
+        #expect(try told() == 1)
+        try second.pull()
+        yard.clock.advance(seconds: 61)
+        try pull(report(1, conflict: 1))
+        #expect(try told() == 0)
+        // From the beginning once more: what was heard long ago is no more than what is counted.
+        second.cursor = nil
+        try pull(report(0))
+        #expect(try told() == 0)
     }
 
     @Test("F18 a heartbeat says the same as a pull", arguments: Backend.allCases)

@@ -46,7 +46,7 @@ enum DeviceCommands {
         }
         var table = TextTable([
             "ID", "NAME", "TEAM", "STATE", "LAST PUSH", "PENDING", "FAILED", "CONFLICT", "REVIEW",
-            "OLDEST", "REPORTED",
+            "DECIDED", "OLDEST", "REPORTED",
         ])
         for device in devices {
             let report = device.report
@@ -57,7 +57,7 @@ enum DeviceCommands {
             ]
             cells += counts.map { $0.map(String.init) ?? "?" }
             cells += [
-                report.oldestUnsyncedUtc ?? "-",
+                String(device.decidedSince), report.oldestUnsyncedUtc ?? "-",
                 device.lastReport.map(SyncTimestamp.text) ?? "never",
             ]
             table.append(cells)
@@ -74,6 +74,7 @@ enum DeviceCommands {
             "lastPullUtc": JSON(device.lastPull.map(SyncTimestamp.text)),
             "pending": JSON(device.report.pending), "failed": JSON(device.report.failed),
             "conflict": JSON(device.report.conflict), "inReview": JSON(device.report.inReview),
+            "decidedSince": .integer(device.decidedSince),
             "oldestUnsyncedUtc": JSON(device.report.oldestUnsyncedUtc),
             "reportedUtc": JSON(device.lastReport.map(SyncTimestamp.text)),
         ]
