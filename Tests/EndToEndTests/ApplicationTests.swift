@@ -185,6 +185,83 @@ struct ApplicationTests {
         #expect(try device.answer("facility", of: "CHL-3") == .string("Shed[31m 4"))
     }
 
+    @Test("U18 Lines that are pasted into a long text are its lines, and undone in one step")
+    func pastedLines() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let tmux = try opened(device)
+        try openChiller(tmux)
+        try tmux.keys("End", "Enter")
+        try tmux.type("first ")
+        try tmux.paste("a\nq\nd\n")
+        try tmux.until("three lines") { screen in
+            let lines = screen.lines.map { $0.trimmingCharacters(in: .whitespaces) }
+            return lines.contains("first a") && lines.contains("q") && lines.contains("d")
+        }
+        try tmux.keys("C-_")
+        try tmux.until("undone") { $0.text.contains("first") && !$0.text.contains("first a") }
+        try tmux.paste("a\nq\nd")
+        try tmux.keys("Enter")
+        try tmux.untilShows("1/8")
+        try quit(tmux)
+        #expect(try device.answer("notes", of: "CHL-3") == .string("first a\nq\nd"))
+    }
+
+    @Test(
+        "U21 U24 Taps work where the mouse is on, and one key or option leaves it to the terminal")
+    func taps() throws {
+        let world = try World()
+        let device = try world.enrol("device")
+        let tmux = try opened(device)
+        #expect(try tmux.screen().mouse)
+        func tap(_ text: String) throws {
+            let lines = try tmux.screen().lines
+            let row = try #require(lines.firstIndex { $0.contains(text) })
+            let start = try #require(lines[row].range(of: text)).lowerBound
+            let column = lines[row].distance(from: lines[row].startIndex, to: start)
+            try tmux.send(Array("\u{1B}[<0;\(column + 1);\(row + 1)M".utf8))
+            try tmux.send(Array("\u{1B}[<0;\(column + 1);\(row + 1)m".utf8))
+        }
+        try tap("FRZ-2")
+        try tmux.until("the tapped row has the focus") { $0.cursorLine.contains("FRZ-2") }
+        try tap("FRZ-2")
+        try tmux.untilShows("Facility")
+        try tap("Notes")
+        try tmux.until("the question has the focus") { $0.cursorLine.contains("▸ Notes") }
+        try tap("Notes")
+        try tmux.until("its field is open") { $0.cursorShown }
+        try tmux.type("a")
+        try tmux.type("b")
+        try tmux.untilShows(" ab")
+        try tap("Sections")
+        try tmux.untilShows("▸ Remarks")
+        try tmux.keys("Escape")
+        try tmux.until("the form again") { !$0.text.contains("─ Sections ─") }
+        try tmux.keys("C-t")
+        try tmux.untilShows("The mouse is off; drag selects text")
+        try tmux.until("no reports") { !$0.mouse }
+        try tmux.keys("C-z")
+        try tmux.until("the shell's screen") { $0.isSane && $0.text.contains("Stopped") }
+        try tmux.type("fg")
+        try tmux.keys("Enter")
+        try tmux.until("as before") { $0.alternate && !$0.mouse }
+        try tmux.keys("C-t")
+        try tmux.until("reports again") { $0.mouse }
+        try quit(tmux)
+        #expect(try device.answer("notes", of: "FRZ-2") == .string("ab"))
+        let plain = try Tmux(columns: 80, rows: 24)
+        try plain.untilShows("ready>")
+        try plain.type(device.opening + " --no-mouse")
+        try plain.keys("Enter")
+        try plain.untilShows("FRZ-1")
+        #expect(try !plain.screen().mouse)
+        try plain.keys("F1")
+        try plain.untilShows("Keys that work in")
+        try plain.type("mouse")
+        try plain.untilShows("while it is on, Shift+drag")
+        try quit(plain)
+    }
+
     @Test("U39 After every key the cursor is on the focused row")
     func cursor() throws {
         let world = try World()
@@ -243,7 +320,7 @@ struct ApplicationTests {
         #expect(try device.status()["pending"] == .integer(2))
     }
 
-    @Test("A second start names the process that holds the home, and `lock` locks the first")
+    @Test("U54 A second start names the process that holds the home; what only reads works beside")
     func secondStart() throws {
         let world = try World()
         let device = try world.enrol("device")
@@ -253,7 +330,13 @@ struct ApplicationTests {
         try second.untilShows("ready>")
         try second.type("\(device.opening); echo code=$?")
         try second.keys("Enter")
-        #expect(try second.untilShows("code=6").text.contains("\(process)"))
+        let refusal = try second.untilShows("code=6").text
+        #expect(refusal.contains("process \(process)"))
+        #expect(refusal.contains("Commands that only read work meanwhile"))
+        #expect(try device.run("list").contains("CHL-3"))
+        let id = try device.inspection(of: "CHL-3")
+        try device.run("set", id, "notes=second", expecting: 6)
+        #expect(try device.answer("notes", of: "CHL-3") == nil)
         try device.run("lock")
         try tmux.untilShows("This device is locked")
         try quit(tmux)

@@ -8,14 +8,21 @@ internal import Vault
 
 /// The bare `walkdown`: the application on this terminal.
 enum ScreenCommand {
-    /// How to draw; the demo takes the same.
-    static let options = [
-        Option("ascii", help: "Draw with ASCII characters only."),
-        Option("utf8", help: "Draw with UTF-8 characters, whatever the locale says."),
+    static let mouseOptions = [
         Option(
-            "theme", value: "NAME", allowed: Theme.Name.allCases.map(\.rawValue),
-            help: "Colours for dark or light ground, for sunlight, or none (mono)."),
+            "no-mouse",
+            help: "Leave the mouse to the terminal: taps do nothing, and dragging selects text.")
     ]
+
+    /// How to draw; the demo takes the same.
+    static let options =
+        mouseOptions + [
+            Option("ascii", help: "Draw with ASCII characters only."),
+            Option("utf8", help: "Draw with UTF-8 characters, whatever the locale says."),
+            Option(
+                "theme", value: "NAME", allowed: Theme.Name.allCases.map(\.rawValue),
+                help: "Colours for dark or light ground, for sunlight, or none (mono)."),
+        ]
 
     static func open(_ run: CommandRun) throws -> ExitCode {
         try checkTerminal(run)
@@ -45,6 +52,7 @@ enum ScreenCommand {
         let line = run.invocation
         if line.has("ascii") { options.tier = .ascii }
         if line.has("utf8") { options.tier = .utf8 }
+        if line.has("no-mouse") { options.mouse = false }
         if let colour = line.value(GlobalOption.colour.name).flatMap(
             ScreenOptions.ColourChoice.init)
         {

@@ -61,13 +61,13 @@ extension BindingTable {
             help: "Choose a command by its name"),
         leave,
         Row([function(10)], .quit, label: "", help: "Leave Walkdown; everything typed is kept"),
-        redraw, suspend,
+        redraw, mouse, suspend,
     ]
 
     fileprivate static let commonInText: [Row] = [
         Row([function(1)], .help, label: "Help", help: "Show the keys that work here"),
         Row([function(10)], .quit, label: "", help: "Leave Walkdown; everything typed is kept"),
-        redraw, suspend,
+        redraw, mouse, suspend,
     ]
 
     fileprivate static let leave = Row(
@@ -75,6 +75,10 @@ extension BindingTable {
 
     fileprivate static let redraw = Row(
         [.control("l")], .redraw, label: "", help: "Draw the screen anew")
+
+    fileprivate static let mouse = Row(
+        [.control("t")], .mouse, label: "",
+        help: "Turn the mouse off or on; while it is on, Shift+drag selects text")
 
     fileprivate static let suspend = Row(
         [.control("z")], .suspend, label: "",

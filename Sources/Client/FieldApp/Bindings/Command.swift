@@ -1,7 +1,7 @@
 /// What a key can do. One word for the table, the palette and the tests.
 package enum Command: String, Hashable, Sendable, CaseIterable {
     // Everywhere.
-    case help, palette, quit, back, redraw, suspend, undo, lock
+    case help, palette, quit, back, redraw, suspend, undo, lock, mouse
 
     // Moving.
     case up, down, pageUp, pageDown, first, last, next, previous

@@ -8,6 +8,7 @@ package import TerminalKit
 /// What an effect asks of the terminal itself; the run loop does it.
 package enum TerminalRequest: Equatable, Sendable {
     case flushInput
+    case mouse(on: Bool)
     case redraw
     case suspend
     case quit
@@ -52,6 +53,7 @@ package final class EffectRunner: Sendable {
     private func begin(_ effect: Effect) -> TerminalRequest? {
         switch effect {
         case .flushInput: return .flushInput
+        case .setMouse(let on): return .mouse(on: on)
         case .redraw: return .redraw
         case .suspend: return .suspend
         case .quit: return .quit
@@ -159,7 +161,7 @@ package final class EffectRunner: Sendable {
         case .retry(let id): try fieldwork.retry(id)
         case .discard(let id): try fieldwork.discard(id)
         case .lock: fieldwork.lock()
-        case .pin, .syncNow, .setNetwork, .flushInput, .redraw, .suspend, .quit: break
+        case .pin, .syncNow, .setNetwork, .flushInput, .setMouse, .redraw, .suspend, .quit: break
         }
         return deed(of: effect).map { .done($0) }
     }

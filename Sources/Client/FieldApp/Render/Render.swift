@@ -59,11 +59,15 @@ struct Frame {
         }
         var space = Rect(size)
         drawTitle(in: space.cutTop(layout.titleRows))
-        drawFooter(in: space.cutBottom(layout.footerRows))
+        let footer = space.cutBottom(layout.footerRows)
         drawStatus(in: space.cutBottom(layout.statusRows + messageOverflow))
         if showsPanel { drawPanel(in: space.cutRight(Layout.panelColumns)) }
         canvas.cursor = Position(column: space.column, row: space.row)
-        for layer in visibleLayers { draw(layer, in: space) }
+        for layer in visibleLayers {
+            canvas.withdrawTaps()
+            draw(layer, in: space)
+        }
+        drawFooter(in: footer)
     }
 
     /// The top layer, and those beneath it as far as each leaves some of the next to be seen.

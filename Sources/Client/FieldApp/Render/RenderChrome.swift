@@ -297,6 +297,8 @@ extension Frame {
         let width = canvas.text(
             keyName(binding), column: column, row: row, style: theme.bar.adding(.bold))
         canvas.text(binding.label, column: column + width + 1, row: row, style: theme.bar)
+        let place = Rect(column: column, row: row, columns: footerWidth(binding), rows: 1)
+        canvas.offerTap(on: TapTarget(binding.keys[0]), in: place)
     }
 }
 

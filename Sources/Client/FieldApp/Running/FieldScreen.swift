@@ -8,6 +8,9 @@ package final class FieldScreen: ScreenApp {
     private var scroll = Scroll()
     private let runner: EffectRunner
     private let clock: () -> Moment
+    /// What is on the screen, for taps.
+    private var shown: Canvas?
+    private var taps = TapReader()
 
     package init(
         fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>, demo: AppState.Demo? = nil,
@@ -29,6 +32,7 @@ package final class FieldScreen: ScreenApp {
             app: screen, mailbox: mailbox, options: options, log: log,
             farewell: "walkdown: stopped by a fault. What was stored is kept, and what was typed\n"
                 + "up to a second before.\n")
+        screen.state.hasMouse = options.mouse
         if let notice = session.notice { screen.state.notice = Notice(notice) }
         let end = try session.run()
         screen.runner.drain()
@@ -55,6 +59,8 @@ package final class FieldScreen: ScreenApp {
 
     package func handle(_ event: ScreenEvent<AppMessage>) -> ScreenRequest {
         switch event {
+        case .input(.mouse(let mouse)) where mouse.action == .press:
+            receive(tapAt: mouse.position)
         case .input(let input): receive(.input(input, clock()))
         case .message(let message): receive(arrived: message)
         case .timer: receive(.tick(clock()))
@@ -64,6 +70,12 @@ package final class FieldScreen: ScreenApp {
         }
     }
 
+    private func receive(tapAt position: Position) -> ScreenRequest {
+        let now = clock()
+        let target = shown.flatMap { taps.target(at: position, in: $0, now: now.uptime) }
+        return receive(.tap(target, now))
+    }
+
     /// A result may come long after the key that asked for it: whatever it begins, begins now.
     private func receive(arrived message: AppMessage) -> ScreenRequest {
         state.now = clock()
@@ -71,7 +83,9 @@ package final class FieldScreen: ScreenApp {
     }
 
     package func render(size: Size, look: Look) -> Canvas {
-        FieldApp.render(state, size: size, look: look, scroll: &scroll)
+        let canvas = FieldApp.render(state, size: size, look: look, scroll: &scroll)
+        shown = canvas
+        return canvas
     }
 
     package func save(before end: ScreenPause) {
@@ -84,6 +98,7 @@ package final class FieldScreen: ScreenApp {
         for asked in runner.run(update(&state, message)) {
             switch asked {
             case .flushInput: request = .dropTypeAhead
+            case .mouse(let on): request = .mouse(on: on)
             case .redraw: request = .repaint
             case .suspend: request = .stop
             case .quit: return .quit

@@ -7,6 +7,8 @@ package import TerminalKit
 /// comes back from effects.
 package enum AppMessage: Sendable {
     case input(InputEvent, Moment)
+    /// A tap on what the last frame showed there, nil for nothing that takes one.
+    case tap(TapTarget?, Moment)
     /// The time that `AppState.deadline` asked for has come.
     case tick(Moment)
     case resized(Size)

@@ -39,6 +39,8 @@ package struct AppState: Equatable, Sendable {
     package var leftReviews: [RecordID: ReviewScreen] = [:]
     /// What was cut in one answer and can be put into another; gone when the device locks.
     package var cut = ""
+    /// The terminal reports taps and the wheel.
+    package var hasMouse = true
 
     package struct CycleFigures: Equatable, Sendable {
         package var sent: Int

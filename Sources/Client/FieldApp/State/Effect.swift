@@ -48,6 +48,8 @@ package enum Effect: Equatable, Sendable {
     case setNetwork(on: Bool)
     /// Drops what was typed and not yet read.
     case flushInput
+    /// Asks the terminal for taps, or for none.
+    case setMouse(on: Bool)
     /// Draws everything anew.
     case redraw
     /// Stops the process as a shell expects of Ctrl-Z.

@@ -98,6 +98,7 @@ extension AppState {
         case .quit: return quit()
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
+        case .mouse: return switchMouse()
         case .lock: return lockNow()
         case .syncNow:
             isSyncDemanded = true

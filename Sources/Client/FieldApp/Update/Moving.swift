@@ -37,50 +37,53 @@ extension AppState {
 
     private static let far = 1_000_000
 
-    mutating func move(by distance: Int) {
+    mutating func move(by distance: Int) { _ = go(.by(distance)) }
+
+    /// Moves the focus of the top layer.
+    mutating func go(_ step: FocusStep) -> FocusChange {
         switch layers.top {
-        case .unlock, .confirm: break
-        case .worklist: worklist.focus.move(by: distance, in: worklist.ids)
+        case .unlock, .confirm: return .absent
+        case .worklist: return worklist.focus.go(step, in: worklist.ids)
         case .inspection(var screen):
-            screen.focus.move(by: distance, in: screen.keys)
-            layers.top = .inspection(screen)
+            defer { layers.top = .inspection(screen) }
+            return screen.focus.go(step, in: screen.keys)
         case .sections(var screen):
-            screen.focus.move(by: distance, in: sectionIDs)
-            layers.top = .sections(screen)
+            defer { layers.top = .sections(screen) }
+            return screen.focus.go(step, in: sectionIDs)
         case .picker(var screen):
-            screen.focus.move(by: distance, in: screen.shown)
-            layers.top = .picker(screen)
+            defer { layers.top = .picker(screen) }
+            return screen.focus.go(step, in: screen.shown)
         case .rows(var screen):
-            screen.focus.move(by: distance, in: ids(of: screen))
-            layers.top = .rows(screen)
+            defer { layers.top = .rows(screen) }
+            return screen.focus.go(step, in: ids(of: screen))
         case .finding(var screen):
-            screen.focus.move(by: distance, in: FindingField.allCases)
-            layers.top = .finding(screen)
+            defer { layers.top = .finding(screen) }
+            return screen.focus.go(step, in: FindingField.allCases)
         case .findings(var screen):
             let ids = openInspection?.findings(in: screen).map(\.id) ?? []
-            screen.focus.move(by: distance, in: ids)
-            layers.top = .findings(screen)
+            defer { layers.top = .findings(screen) }
+            return screen.focus.go(step, in: ids)
         case .why(var screen):
-            screen.focus.move(by: distance, in: Array(screen.lines.indices))
-            layers.top = .why(screen)
+            defer { layers.top = .why(screen) }
+            return screen.focus.go(step, in: Array(screen.lines.indices))
         case .history(var screen):
-            screen.focus.move(by: distance, in: Array(readings(of: screen).indices))
-            layers.top = .history(screen)
+            defer { layers.top = .history(screen) }
+            return screen.focus.go(step, in: Array(readings(of: screen).indices))
         case .move(var screen):
-            screen.focus.move(by: distance, in: Array(screen.lines.indices))
-            layers.top = .move(screen)
+            defer { layers.top = .move(screen) }
+            return screen.focus.go(step, in: Array(screen.lines.indices))
         case .status(var screen):
-            screen.focus.move(by: distance, in: status.rows.map(\.id))
-            layers.top = .status(screen)
+            defer { layers.top = .status(screen) }
+            return screen.focus.go(step, in: status.rows.map(\.id))
         case .review(var screen):
-            screen.focus.move(by: distance, in: screen.paths)
-            layers.top = .review(screen)
+            defer { layers.top = .review(screen) }
+            return screen.focus.go(step, in: screen.paths)
         case .help(var screen):
-            screen.focus.move(by: distance, in: entries(of: screen).map(\.subject))
-            layers.top = .help(screen)
+            defer { layers.top = .help(screen) }
+            return screen.focus.go(step, in: entries(of: screen).map(\.subject))
         case .palette(var screen):
-            screen.focus.move(by: distance, in: entries(of: screen).map(\.subject))
-            layers.top = .palette(screen)
+            defer { layers.top = .palette(screen) }
+            return screen.focus.go(step, in: entries(of: screen).map(\.subject))
         }
     }
 

@@ -35,6 +35,7 @@ extension AppState {
     mutating func receive(_ message: AppMessage) -> [Effect] {
         switch message {
         case .input(let event, let moment): return receive(event, at: moment)
+        case .tap(let target, let moment): return receive(tap: target, at: moment)
         case .tick(let moment):
             now = moment
             return expire()
@@ -52,11 +53,23 @@ extension AppState {
         }
     }
 
-    private mutating func receive(_ event: InputEvent, at moment: Moment) -> [Effect] {
+    /// A sign of the person. The machine may have slept through the tick that would have locked it.
+    private mutating func wake(at moment: Moment) -> [Effect] {
         now = moment
-        // The machine may have slept through the tick that would have locked it.
         let late = expire()
         lastKey = moment.uptime
+        return late
+    }
+
+    private mutating func receive(tap target: TapTarget?, at moment: Moment) -> [Effect] {
+        let late = wake(at: moment)
+        guard !late.contains(.lock), let target else { return late }
+        notice = nil
+        return late + tap(target)
+    }
+
+    private mutating func receive(_ event: InputEvent, at moment: Moment) -> [Effect] {
+        let late = wake(at: moment)
         if late.contains(.lock) { return late }
         switch event {
         case .key(let key):
@@ -73,13 +86,17 @@ extension AppState {
         }
     }
 
+    /// The wheel goes to other items, so it leaves the field as the arrows do.
     private mutating func wheel(_ mouse: MouseEvent) -> [Effect] {
+        let distance: Int
         switch mouse.action {
-        case .scrollUp: move(by: -3)
-        case .scrollDown: move(by: 3)
-        case .press, .drag, .release: break
+        case .scrollUp: distance = -3
+        case .scrollDown: distance = 3
+        case .press, .drag, .release: return []
         }
-        return []
+        let leaving = leaveEditor()
+        move(by: distance)
+        return leaving
     }
 
     /// What time alone brings about.

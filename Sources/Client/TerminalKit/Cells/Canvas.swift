@@ -11,6 +11,8 @@ package struct Canvas: Equatable, Sendable {
     package var cursor = Position(column: 0, row: 0)
     /// Whether the cursor is drawn: in text fields; on lists it is placed but not shown.
     package var cursorVisible = false
+    /// What can be tapped and where, in the order in which it was drawn.
+    package private(set) var taps: [TapArea] = []
 
     package init(size: Size, tier: Tier = .utf8, style: Style = .plain) {
         self.size = size
@@ -39,6 +41,15 @@ package struct Canvas: Equatable, Sendable {
         draw(&self)
         clip = outer
     }
+
+    /// From here on a tap in `rect`, as far as it is inside of the clip, means `target`.
+    package mutating func offerTap(on target: TapTarget, in rect: Rect) {
+        let seen = clip.intersection(rect)
+        if !seen.isEmpty { taps.append(TapArea(target: target, rect: seen)) }
+    }
+
+    /// What was drawn so far is covered, or not what keys go to.
+    package mutating func withdrawTaps() { taps = [] }
 
     package mutating func fill(_ rect: Rect, _ style: Style) {
         let part = clip.intersection(rect)

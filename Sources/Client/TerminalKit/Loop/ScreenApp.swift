@@ -34,6 +34,8 @@ package enum ScreenRequest: Equatable, Sendable {
     case stop
     /// What was typed ahead is dropped: a question was just asked.
     case dropTypeAhead
+    /// The terminal reports taps from now on, or none.
+    case mouse(on: Bool)
     case quit
 }
 

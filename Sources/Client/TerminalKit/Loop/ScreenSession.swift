@@ -110,6 +110,7 @@ package final class ScreenSession<App: ScreenApp> {
         case .dropTypeAhead:
             loop.dropTypeAhead()
             burst = BurstCollector()
+        case .mouse(let on): screen.setMouse(on: on)
         case .quit: return .quit
         }
         return nil

@@ -8,7 +8,9 @@ package final class NcursesScreen {
     /// A sentence for the person when TERM is not known here.
     package let notice: String?
     private let output: Int32
-    private let usesPaste: Bool
+    /// Whether the terminal takes the private modes for pastes and the mouse.
+    private let hasModes: Bool
+    private var hasMouse: Bool
     private var isOpen = true
 
     package var size: Size {
@@ -39,14 +41,15 @@ package final class NcursesScreen {
         }
         let restore = RestoreString.make(NcursesScreen.capability)
         CrashGuard.arm(restore: restore)
-        usesPaste = restore.contains(RestoreString.modesOff)
-        if usesPaste { walkdown_screen_send(RestoreString.pasteOn) }
+        hasModes = restore.contains(RestoreString.modesOff)
+        hasMouse = options.mouse
         let colour = options.usesColour(available: Int(walkdown_screen_colours()))
         look = Look(
             tier: options.tier == .ascii || !isUTF8 ? .ascii : .utf8,
             theme: .named(options.theme, colour: colour))
         notice = choice.notice
         self.output = output
+        sendModes()
         // A terminal may have been resized between newterm and now.
         resize()
     }
@@ -91,6 +94,18 @@ package final class NcursesScreen {
     @discardableResult
     package func resize() -> Bool { walkdown_screen_resize(output) == 1 }
 
+    /// Asks for reports of the mouse, or for none: the terminal selects text by itself then.
+    package func setMouse(on: Bool) {
+        hasMouse = on
+        guard hasModes else { return }
+        walkdown_screen_send(on ? RestoreString.mouseOn : RestoreString.mouseOff)
+    }
+
+    private func sendModes() {
+        guard hasModes else { return }
+        walkdown_screen_send(RestoreString.pasteOn + (hasMouse ? RestoreString.mouseOn : ""))
+    }
+
     /// The next frame is painted whole: after Ctrl-L, a stop, another program.
     package func repaintNext() { walkdown_screen_repaint() }
 
@@ -107,12 +122,12 @@ package final class NcursesScreen {
         resize()
         walkdown_screen_resume()
         CrashGuard.arm(restore: RestoreString.make(NcursesScreen.capability))
-        if usesPaste { walkdown_screen_send(RestoreString.pasteOn) }
+        sendModes()
         repaintNext()
     }
 
     private func leave() {
-        if usesPaste { walkdown_screen_send(RestoreString.modesOff) }
+        if hasModes { walkdown_screen_send(RestoreString.modesOff) }
         walkdown_screen_leave()
         CrashGuard.disarm()
         CrashGuard.resetModes()
@@ -122,7 +137,7 @@ package final class NcursesScreen {
     package func close() {
         guard isOpen else { return }
         isOpen = false
-        if usesPaste { walkdown_screen_send(RestoreString.modesOff) }
+        if hasModes { walkdown_screen_send(RestoreString.modesOff) }
         walkdown_screen_close()
         CrashGuard.disarm()
         CrashGuard.resetModes()

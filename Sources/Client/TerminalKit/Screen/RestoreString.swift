@@ -3,6 +3,9 @@ package enum RestoreString {
     /// Mouse reports (xterm's 1000, 1002, 1006) and bracketed paste off.
     package static let modesOff = "\u{1B}[?1000l\u{1B}[?1002l\u{1B}[?1006l\u{1B}[?2004l"
     package static let pasteOn = "\u{1B}[?2004h"
+    /// Presses and the wheel with places beyond column 223, no movement.
+    package static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"
+    package static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
 
     /// `capability` gives terminfo's string of a name. Terminals that are not of the ANSI family get
     /// none of the private modes.
@@ -21,7 +24,7 @@ package enum RestoreString {
     }
 
     /// terminfo(5) writes delays as `$<5>`: nobody waits for them after a fault.
-    static func withoutPadding(_ text: String) -> String {
+    package static func withoutPadding(_ text: String) -> String {
         var kept = ""
         var rest = text[...]
         while let start = rest.firstIndex(of: "$") {

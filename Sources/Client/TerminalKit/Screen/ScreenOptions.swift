@@ -6,6 +6,8 @@ package struct ScreenOptions: Sendable {
     package var tier: Tier?
     package var colour = ColourChoice.auto
     package var theme = Theme.Name.auto
+    /// Whether the terminal is asked to report taps and the wheel.
+    package var mouse = true
     /// The value of TERM; nil when it is not set.
     package var term: String?
     /// NO_COLOR is set to anything but nothing (no-color.org).

@@ -182,9 +182,10 @@ extension Canvas {
                 if item.id != nil, item.id == focused {
                     canvas.cursor = Position(column: rect.column, row: max(row, rect.row))
                 }
-                item.draw(
-                    &canvas,
-                    Rect(column: rect.column, row: row, columns: rect.columns, rows: item.rows))
+                let place = Rect(
+                    column: rect.column, row: row, columns: rect.columns, rows: item.rows)
+                if let id = item.id { canvas.offerTap(on: TapTarget(id), in: place) }
+                item.draw(&canvas, place)
                 index += 1
                 row += item.rows
             }

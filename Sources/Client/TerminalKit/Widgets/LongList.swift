@@ -2,7 +2,7 @@
 extension Canvas {
     /// Draws the part that is in view, puts the cursor on the focused item and marks in the last column
     /// that there is more above or below.
-    package mutating func longList<ID: Equatable>(
+    package mutating func longList<ID: Hashable & Sendable>(
         _ ids: [ID], focused: ID?, in rect: Rect, anchor: inout LongListAnchor,
         draw: (inout Canvas, ID, Rect) -> Void
     ) {
@@ -16,9 +16,10 @@ extension Canvas {
                 if top + offset == index {
                     canvas.cursor = Position(column: rect.column, row: row)
                 }
-                draw(
-                    &canvas, id,
-                    Rect(column: rect.column, row: row, columns: rect.columns, rows: 1))
+                let place = Rect(
+                    column: rect.column, row: row, columns: rect.columns, rows: 1)
+                canvas.offerTap(on: TapTarget(id), in: place)
+                draw(&canvas, id, place)
             }
         }
         let glyphs = Glyphs.of(tier)
