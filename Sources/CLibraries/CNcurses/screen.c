@@ -48,6 +48,11 @@ int walkdown_screen_knows(const char *term) {
     return can;
 }
 
+int walkdown_screen_describe(const char *term) {
+    int reason = 0;
+    return setupterm(term, STDOUT_FILENO, &reason) == OK ? 0 : -1;
+}
+
 static FILE *stream(int descriptor, const char *mode) {
     int copy = dup(descriptor);
     return copy < 0 ? NULL : fdopen(copy, mode);

@@ -27,6 +27,8 @@ int walkdown_screen_locale(int wanted);
 
 // 1 when terminfo knows `term` and can place the cursor in it, 0 when it cannot, -1 when unknown.
 int walkdown_screen_knows(const char *term);
+// Capabilities are this terminal's from now on, without a screen. 0, or -1 when nothing is known of it.
+int walkdown_screen_describe(const char *term);
 
 // newterm(3) on the two descriptors; raw, no echo, keypad as the terminal has it. 0, or -1.
 int walkdown_screen_open(const char *term, int input, int output);

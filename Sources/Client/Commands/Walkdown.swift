@@ -13,7 +13,7 @@ package enum Walkdown {
         ResolveCommand.entry,
         ExportCommand.entry, SQLCommand.entry, LockCommand.entry, PasswdCommand.entry,
         InfoCommand.entry,
-        DoctorCommand.entry,
+        DoctorCommand.entry, KeysCommand.entry,
     ]
 
     package static func program(in surroundings: Surroundings) -> Program {

@@ -1,0 +1,90 @@
+/// What came from the terminal, piece by piece: the bytes of one key beside what the decoder made of
+/// them. For whoever wants to know what a key sends. A pure core like the decoder.
+package struct KeyTrace: Sendable {
+    package struct Entry: Equatable, Sendable {
+        package let bytes: [UInt8]
+        /// None where the bytes mean nothing that is known: they were swallowed.
+        package let events: [InputEvent]
+    }
+
+    private var decoder = InputDecoder()
+    /// Those that no event has come of yet.
+    private var bytes: [UInt8] = []
+    /// More of one piece, as of a long paste, are not kept.
+    private static let longest = 4_096
+
+    package init() {}
+
+    /// When what is begun ends by itself, in the caller's milliseconds.
+    package var deadline: Int64? { decoder.deadline }
+
+    package mutating func feed(_ more: some Sequence<UInt8>, at now: Int64) -> [Entry] {
+        var entries = expire(at: now)
+        for byte in more {
+            if bytes.count < Self.longest { bytes.append(byte) }
+            let events = decoder.feed([byte], at: now)
+            if decoder.isIdle {
+                entries += take(events)
+            } else if !events.isEmpty {
+                // The byte ended one key and begins the next: ESC after ESC.
+                let next = bytes.popLast()
+                entries += take(events)
+                bytes = [next].compactMap(\.self)
+            }
+        }
+        return entries
+    }
+
+    /// Lets the deadline pass when it has.
+    package mutating func expire(at now: Int64) -> [Entry] {
+        let wasIdle = decoder.isIdle
+        let events = decoder.expire(at: now)
+        return decoder.isIdle && !wasIdle ? take(events) : []
+    }
+
+    private mutating func take(_ events: [InputEvent]) -> [Entry] {
+        defer { bytes = [] }
+        return bytes.isEmpty && events.isEmpty ? [] : [Entry(bytes: bytes, events: events)]
+    }
+}
+
+extension KeyTrace.Entry {
+    /// `1b 5b 41`; of a long piece the beginning.
+    package var hex: String {
+        let shown = bytes.prefix(12).map { byte in
+            (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+        }
+        let rest = bytes.count - shown.count
+        return shown.joined(separator: " ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    /// What it is called; never what was pasted.
+    package var name: String {
+        events.isEmpty ? "unknown" : events.map(\.name).joined(separator: ", ")
+    }
+}
+
+extension InputEvent {
+    fileprivate var name: String {
+        switch self {
+        case .key(let key): key.name
+        case .paste(let text): "paste of \(text.count) characters"
+        case .scan(let text): "scan of \(text.count) characters"
+        case .mouse(let mouse): mouse.name
+        }
+    }
+}
+
+extension MouseEvent {
+    fileprivate var name: String {
+        let deed =
+            switch action {
+            case .press: "tap"
+            case .drag: "drag"
+            case .release: "release"
+            case .scrollUp: "wheel up"
+            case .scrollDown: "wheel down"
+            }
+        return "\(deed) at column \(position.column + 1), row \(position.row + 1)"
+    }
+}
