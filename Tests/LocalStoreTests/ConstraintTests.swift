@@ -153,7 +153,7 @@ struct ConstraintTests {
         let id = try device.newInspection()
         try device.store.close()
         let old = try device.openRaw()
-        for step in ["moves to another version", "who raised a finding"] {
+        for step in ["moves to another version", "choices made of rows"] {
             try old.execute("DELETE FROM schema_migration WHERE name = ?", [.text(step)])
         }
         try old.execute("DROP TRIGGER field_update_allowed")

@@ -57,13 +57,14 @@ struct AnswerWords {
                 guard seen.insert(key).inserted else {
                     throw Failure(.usage, "\(word.question) stands on the line twice")
                 }
+                let offered = filling.choosable(at: key)
                 do throws(AnswerProblem) {
                     let value = try question.parse(
                         word.value, rules: .command, today: surroundings.today(),
-                        zone: surroundings.zone)
+                        zone: surroundings.zone, offered: offered)
                     changes.append(.answer(key, value))
                 } catch {
-                    let message = error.message(of: question, offered: filling.offered(at: key))
+                    let message = error.message(of: question, offered: offered ?? [])
                     troubles.append("\(word.question): " + message)
                 }
             }
@@ -87,16 +88,15 @@ enum AnswerFailure {
             advice: troubles.joined(separator: "\n"))
     }
 
-    /// - Parameter filling: the inspection as it was before.
-    static func refusal(_ refusal: AnswerRefusal, _ filling: FormFilling) -> Failure {
+    static func refusal(_ refusal: AnswerRefusal, _ form: FormDefinition) -> Failure {
         switch refusal {
         case .answers(let troubles):
             Self.refusal(
                 troubles.map { trouble in
-                    let question = filling.form.question(named: trouble.path)
+                    let question = form.question(named: trouble.path)
                     let message =
                         question.map {
-                            trouble.problem.message(of: $0, offered: $0.choices)
+                            trouble.problem.message(of: $0, offered: trouble.offered)
                         } ?? trouble.problem.message()
                     return "\(trouble.address): \(message)"
                 })
@@ -117,7 +117,11 @@ extension AnswerProblem {
     /// The problem, with what would be right where that is short to say.
     func message(of question: Question, offered: [Choice]) -> String {
         let text = message(unit: question.unit)
-        guard self == .notOffered || self == .severalChoices, !offered.isEmpty else { return text }
+        guard self == .notOffered || self == .severalChoices else { return text }
+        guard !offered.isEmpty else {
+            return question.filter == nil || self == .severalChoices
+                ? text : text + ": there is none, going by the other answers"
+        }
         let names = offered.prefix(Self.mostNames).map(\.name).joined(separator: ", ")
         let rest = offered.count - Self.mostNames
         return text + ": " + names + (rest > 0 ? " and \(rest) more" : "")

@@ -51,7 +51,7 @@ enum SetCommand {
         } catch let refusal as AnswerRefusal {
             guard case .removesRows(let rows) = refusal,
                 run.surroundings.terminalPrompt.isTerminal
-            else { throw AnswerFailure.refusal(refusal, filling) }
+            else { throw AnswerFailure.refusal(refusal, filling.form) }
             let names = rows.map(\.name).joined(separator: ", ")
             run.console.say("Delete \(names), with the answers there? Type 'yes':")
             guard run.surroundings.readLine() == "yes" else {

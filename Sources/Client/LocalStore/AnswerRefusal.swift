@@ -8,11 +8,16 @@ package enum AnswerRefusal: Error, Equatable, Sendable {
         package let address: String
         package let path: String
         package let problem: AnswerProblem
+        /// What would have been right of a choice, with all that was given in place.
+        package let offered: [Choice]
 
-        package init(address: String, path: String, problem: AnswerProblem) {
+        package init(
+            address: String, path: String, problem: AnswerProblem, offered: [Choice] = []
+        ) {
             self.address = address
             self.path = path
             self.problem = problem
+            self.offered = offered
         }
     }
 

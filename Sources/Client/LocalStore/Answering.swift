@@ -133,7 +133,8 @@ struct Answering {
                 let problem = problem(of: value, at: key)
             else { return nil }
             return AnswerRefusal.Trouble(
-                address: filling.address(of: key), path: key.path, problem: problem)
+                address: filling.address(of: key), path: key.path, problem: problem,
+                offered: problem == .notOffered ? filling.choosable(at: key) ?? [] : [])
         }
         guard troubles.isEmpty else { throw AnswerRefusal.answers(troubles) }
     }

@@ -39,8 +39,9 @@ package enum Schema {
         // The last step that touches views makes them anew as this program has them.
         Migration("moves to another version") { try $0.renewFormViews() },
         Migration("rules of findings") { _ in },
+        Migration("who raised a finding") { _ in },
         // The last step that touches triggers makes them anew as this program has them.
-        Migration("who raised a finding") { try $0.renewTriggers() },
+        Migration("choices made of rows") { try $0.renewTriggers() },
     ])
 
     /// `record.version` is the newest server version known, 0 = never accepted. `parent_id` never

@@ -27,11 +27,12 @@ extension Triggers {
                 WHEN type IN ('time', 'dateTime', 'point', 'trace', 'shape', 'acknowledge')
                     AND walkdown_misfits(type, NEW.value)
                     THEN raise(ABORT, 'walkdown:type')
-                WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
+                WHEN type IN ('choice', 'verdict') AND \(hasList) AND NOT EXISTS (
                     SELECT 1 FROM question_choice AS choice
                     WHERE \(isOffered) AND choice.name = NEW.value)
                     THEN raise(ABORT, 'walkdown:choice')
-                WHEN type IN ('choices', 'ranking') AND \(namesInList) <> \(namesInValue)
+                WHEN type IN ('choices', 'ranking') AND \(hasList)
+                    AND \(namesInList) <> \(namesInValue)
                     THEN raise(ABORT, 'walkdown:choice')
                 WHEN type IN ('integer', 'decimal')
                     AND (NEW.value < hard_min OR NEW.value > hard_max)
@@ -41,6 +42,11 @@ extension Triggers {
             WHERE NEW.value IS NOT NULL AND name = NEW.name AND is_derived = 0
                 AND form = \(field("@form")) AND version = \(field("@formVersion"));
         """
+
+    /// Choices that are made of answers, as of the rows of a repeat, stand in no list: what they are, the
+    /// form alone can tell.
+    private static let hasList =
+        "EXISTS (SELECT 1 FROM question_choice AS choice WHERE \(isOffered))"
 
     /// A list that several questions share stands under the first of them.
     private static let isOffered = """

@@ -16,18 +16,21 @@ extension Question {
     ///   - zone: whose offset a day and time gets that is typed without one; nil to refuse those.
     ///   - now: what `t` and `now` mean for a time, in milliseconds since 1970-01-01 UTC; nil where such
     ///     times are not understood.
+    ///   - offered: what the question offers at the moment (`FormFilling.offered`); nil where that is not
+    ///     known.
     package func parse(
         _ text: String, rules: TypingRules, today: CivilDate?, zone: ExpressionZone? = nil,
-        now: Int64? = nil
+        now: Int64? = nil, offered: [Choice]? = nil
     ) throws(AnswerProblem) -> FieldValue {
         let clock = TypedMoment(today: today, zone: zone, now: now)
-        let value = try read(text, rules: rules, clock)
+        let choices = TypedChoices(of: self, offered: offered)
+        let value = try read(text, rules: rules, clock, choices)
         if let problem = problem(with: value) { throw problem }
         return value
     }
 
     private func read(
-        _ text: String, rules: TypingRules, _ clock: TypedMoment
+        _ text: String, rules: TypingRules, _ clock: TypedMoment, _ choices: TypedChoices
     ) throws(AnswerProblem) -> FieldValue {
         if case .text = type {
             if text.allSatisfy(\.isWhitespace) { return .null }
@@ -44,7 +47,8 @@ extension Question {
         case .text: return .null  // answered above
         case .integer: return try TypedNumber(trimmed, rules: rules).whole()
         case .decimal: return try TypedNumber(trimmed, rules: rules).value()
-        case .choice, .verdict: return .string(try TypedChoice(trimmed).pick(from: choices).name)
+        case .choice, .verdict: return .string(try choices.name(of: trimmed))
+        case .choices, .ranking: return .string(try choices.names(in: trimmed))
         case .date:
             guard let date = TypedDate.read(trimmed, today: clock.today) else { throw .notADate }
             return .string(date.description)
@@ -56,7 +60,6 @@ extension Question {
         _ text: String, _ clock: TypedMoment
     ) throws(AnswerProblem) -> String {
         switch type {
-        case .choices, .ranking: return try readNames(text)
         case .time:
             guard let time = clock.time(text) else { throw .notATime }
             return time.description
@@ -76,22 +79,6 @@ extension Question {
             return Question.acknowledged
         default: return text
         }
-    }
-
-    /// Choices named with spaces or commas between them; a ranking keeps their order, else they stand
-    /// in the order of the list.
-    private func readNames(_ text: String) throws(AnswerProblem) -> String {
-        var names: [String] = []
-        for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
-            let name = try TypedChoice(String(word)).pick(from: choices).name
-            guard !names.contains(name) else { throw .choiceTwice }
-            names.append(name)
-        }
-        if type == .choices {
-            let chosen = Set(names)
-            names = choices.map(\.name).filter(chosen.contains)
-        }
-        return names.joined(separator: " ")
     }
 }
 
@@ -239,29 +226,5 @@ struct TypedMoment {
     private var present: PointInTime? {
         guard let zone, let now else { return nil }
         return PointInTime(milliseconds: now, in: zone)
-    }
-}
-
-/// A choice as it is typed: its name, or failing that its name or label without regard to case,
-/// spaces and punctuation, where that fits one choice only (`r-404a` is `R404A`).
-struct TypedChoice {
-    private let text: String
-
-    init(_ text: String) { self.text = text }
-
-    func pick(from choices: [Choice]) throws(AnswerProblem) -> Choice {
-        if let exact = choices.first(where: { $0.name == text }) { return exact }
-        let wanted = Self.folded(text)
-        guard !wanted.isEmpty else { throw .notOffered }
-        let fitting = choices.filter {
-            Self.folded($0.name) == wanted || Self.folded($0.label) == wanted
-        }
-        guard let first = fitting.first else { throw .notOffered }
-        guard fitting.count == 1 else { throw .severalChoices }
-        return first
-    }
-
-    private static func folded(_ text: String) -> String {
-        text.lowercased().filter { $0.isLetter || $0.isNumber }
     }
 }

@@ -59,9 +59,8 @@ struct FillTexts {
     func shown(_ value: FieldValue, of question: Question, at key: AnswerKey) -> String {
         let text = value.plainText
         let labels = { (names: [String]) in
-            names.map { name in
-                question.choice(named: name).map { filling.text($0.text, at: key) } ?? name
-            }.joined(separator: ", ")
+            names.map { filling.label(ofChoice: $0, of: question, at: key) }
+                .joined(separator: ", ")
         }
         if question.type.isChoice { return labels([text]) }
         if question.type.isChoices { return labels(text.split(separator: " ").map(String.init)) }

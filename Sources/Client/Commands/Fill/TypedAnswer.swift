@@ -63,7 +63,8 @@ struct TypedAnswer {
 
     private func parse(_ text: String) throws(AnswerProblem) -> FieldValue {
         try question.parse(
-            text, rules: .screen, today: surroundings.today(), zone: surroundings.zone)
+            text, rules: .screen, today: surroundings.today(), zone: surroundings.zone,
+            offered: offered)
     }
 }
 

@@ -103,7 +103,9 @@ struct FillingPass {
     ) -> Bool {
         do throws(ExpressionError) {
             let offered = try filter.nodes(at: tree.node(at: index), in: surroundings)
-            let names = Set(offered.map { $0.text(ofChild: filter.valueName) })
+            let type = nodes.questions[index].map { form.allQuestions[$0].type } ?? .choice
+            let names = Set(offered.map { filter.name(of: $0, type) })
+            guard type.isChoices else { return names.contains(text) }
             return text.split(separator: " ").allSatisfy { names.contains(String($0)) }
         } catch {
             fault("filter", error, at: index)
@@ -130,6 +132,14 @@ struct FillingPass {
 }
 
 extension ChoiceFilter {
+    /// What is stored of a node that is chosen. Where several are, blanks part their names, so that a
+    /// name that is made of an answer cannot have any.
+    func name(of node: Node, _ type: QuestionType) -> String {
+        let name = node.text(ofChild: valueName)
+        guard labelName != nil, type.isChoices else { return name }
+        return String(name.map { $0.isWhitespace ? "_" : $0 })
+    }
+
     /// What is offered, in order.
     func nodes(
         at node: Node, in surroundings: ExpressionSurroundings

@@ -41,6 +41,13 @@ extension FormFilling {
         }
     }
 
+    /// What a choice question offers at the moment, in order; nil for a question without choices.
+    package func choosable(at key: AnswerKey) -> [Choice]? {
+        guard let index = form.index(of: key.path) else { return nil }
+        let type = form.allQuestions[index].type
+        return type.isChoice || type.isChoices ? offered(at: key) : nil
+    }
+
     /// What a choice question offers at the moment, in order.
     package func offered(at key: AnswerKey) -> [Choice] {
         guard let question = form.index(of: key.path).map({ form.allQuestions[$0] }) else {
@@ -51,18 +58,24 @@ extension FormFilling {
         }
         do throws(ExpressionError) {
             let nodes = try filter.nodes(at: tree.node(at: index), in: expressionSurroundings)
-            return nodes.compactMap { node in
-                let name = node.text(ofChild: filter.valueName)
-                guard let labelName = filter.labelName else {
-                    return question.choice(named: name)
-                }
-                let label = node.text(ofChild: labelName)
-                // A row that has no name yet is nothing to choose.
-                return name.isEmpty
-                    ? nil : Choice(name: name, label: label.isEmpty ? name : label)
-            }
+            guard filter.labelName == nil else { return made(of: nodes, filter, question) }
+            return nodes.compactMap { question.choice(named: $0.text(ofChild: filter.valueName)) }
         } catch {
             return question.choices
+        }
+    }
+
+    /// Choices that are made of answers. A row that has no name yet is nothing to choose; of two with
+    /// the same name the first is shown.
+    private func made(
+        of nodes: [Node], _ filter: ChoiceFilter, _ question: Question
+    ) -> [Choice] {
+        var names: Set<String> = []
+        return nodes.compactMap { node in
+            let name = filter.name(of: node, question.type)
+            guard !name.isEmpty, names.insert(name).inserted else { return nil }
+            let label = filter.labelName.map { node.text(ofChild: $0) } ?? ""
+            return Choice(name: name, label: label.isEmpty ? name : label)
         }
     }
 
@@ -75,7 +88,8 @@ extension FormFilling {
         return question.shown(value) { label(ofChoice: $0, of: question, at: key) }
     }
 
-    private func label(ofChoice name: String, of question: Question, at key: AnswerKey) -> String {
+    /// What a choice is called where it stands; its name where nothing offers it any more.
+    package func label(ofChoice name: String, of question: Question, at key: AnswerKey) -> String {
         // Choices that are made of rows stand in no list.
         let choice =
             question.filter?.labelName == nil
