@@ -17,6 +17,8 @@ package struct FormDefinition: Sendable {
     package let instances: [String: NodeTree]
     let graph: DependencyGraph
     let rules: [String: PathRules]
+    /// Which answers are truths and numbers.
+    let kinds: AnswerKinds
 
     private let indexByPath: [String: Int]
     private let indexByName: [String: [Int]]
@@ -32,6 +34,7 @@ package struct FormDefinition: Sendable {
         instances = parts.lists.mapValues { NodeTree(root: $0) }
         graph = check.graph
         rules = check.rules
+        kinds = AnswerKinds(check, parts)
         indexByPath = check.indexByPath
         indexByName = Dictionary(
             grouping: check.questions.indices, by: { check.questions[$0].name })

@@ -24,8 +24,8 @@ extension Evaluation {
         _ left: ExpressionValue, _ comparison: Comparison, _ right: ExpressionValue,
         at place: Place
     ) throws(ExpressionError) -> Bool {
-        let lefts = try candidates(left, at: place)
-        let rights = try candidates(right, at: place)
+        let lefts = try candidates(left, against: right, at: place)
+        let rights = try candidates(right, against: left, at: place)
         for left in lefts {
             try spend(rights.count, at: place)
             if case .text(let text) = left { try spend(bytes: text.utf8.count, at: place) }
@@ -35,10 +35,15 @@ extension Evaluation {
     }
 
     private func candidates(
-        _ value: ExpressionValue, at place: Place
+        _ value: ExpressionValue, against other: ExpressionValue, at place: Place
     ) throws(ExpressionError) -> [ExpressionValue] {
-        guard case .nodes(let nodes) = value, nodes.count > 1 else { return [value.unpacked] }
-        return try texts(of: nodes, at: place)
+        guard case .nodes(let nodes) = value else { return [value] }
+        if case .boolean = other.unpacked {
+            let truths = nodes.map { ExpressionValue.boolean($0.isTrue) }
+            return truths.isEmpty ? [.boolean(false)] : truths
+        }
+        guard nodes.count > 1 else { return [value.unpacked] }
+        return try values(of: nodes, at: place).map(\.unpacked)
     }
 
     private func holds(

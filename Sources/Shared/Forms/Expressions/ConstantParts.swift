@@ -28,7 +28,10 @@ extension Evaluation {
         guard case .path(let path) = operand else { return try withConstants(operand) }
         guard path.isIndependentOfContext else { return operand }
         let nodes = origin.tree.relevant(try nodes(of: path, Context(node: origin)))
-        return nodes.count > 1 ? operand : .text(nodes.first?.text ?? "")
+        guard nodes.count < 2, nodes.first?.entry.kinds.contains(.truth) != true else {
+            return operand
+        }
+        return .text(nodes.first?.text ?? "")
     }
 }
 

@@ -39,17 +39,17 @@ final class Evaluation {
         try spend(bytes / 16, at: place)
     }
 
-    /// The text of each node, which for a group is all that is in it.
-    func texts(
+    /// Each node by itself, of which somebody reads the text: for a group all that is in it.
+    func values(
         of nodes: [Node], at place: Place
     ) throws(ExpressionError) -> [ExpressionValue] {
-        var texts: [ExpressionValue] = []
-        texts.reserveCapacity(nodes.count)
+        var values: [ExpressionValue] = []
+        values.reserveCapacity(nodes.count)
         for node in nodes {
             try spend(node.isAttribute ? 1 : node.tree.entries[node.index].size, at: place)
-            texts.append(.text(node.text))
+            values.append(.nodes([node]))
         }
-        return texts
+        return values
     }
 
     /// A regular expression made ready, once for all rows that it is tried on.

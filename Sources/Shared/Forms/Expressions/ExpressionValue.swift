@@ -21,17 +21,17 @@ package enum ExpressionValue: Equatable, Sendable {
         }
     }
 
-    /// The value with nodes replaced by the text of the first one.
+    /// The value with nodes replaced by what the first one holds.
     var unpacked: ExpressionValue {
         guard case .nodes(let nodes) = self else { return self }
-        return .text(nodes.first?.text ?? "")
+        return nodes.first?.value ?? .empty
     }
 
     /// Zero is false, and so is what is nearer to it than 10⁻¹²; every text but the empty one is true,
     /// `'false'` among them.
     package var boolean: Bool {
         switch self {
-        case .nodes(let nodes): nodes.count > 1 || !(nodes.first?.text.isEmpty ?? true)
+        case .nodes(let nodes): nodes.count > 1 || nodes.first?.isTrue ?? false
         case .text(let text): !text.isEmpty
         case .number(let number): abs(number) > 1e-12
         case .boolean(let boolean): boolean

@@ -128,7 +128,7 @@ struct Arguments {
         for index in first..<max(first, count) {
             let value = try value(index)
             if case .nodes(let nodes) = value {
-                values += try evaluation.texts(of: nodes, at: call.place)
+                values += try evaluation.values(of: nodes, at: call.place)
             } else {
                 values.append(value)
             }

@@ -16,8 +16,8 @@ enum AggregateFunctions {
 
     @Sendable
     private static func sum(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
-        let texts = try call.evaluation.texts(of: try call.nodes(0), at: call.call.place)
-        return .number(numbers(texts, call).reduce(0, +))
+        let values = try call.evaluation.values(of: try call.nodes(0), at: call.call.place)
+        return .number(numbers(values, call).reduce(0, +))
     }
 
     @Sendable
@@ -39,7 +39,7 @@ enum AggregateFunctions {
     private static func countNonEmpty(
         _ call: Arguments
     ) throws(ExpressionError) -> ExpressionValue {
-        let texts = try call.evaluation.texts(of: try call.nodes(0), at: call.call.place)
-        return .number(Double(texts.count { !$0.isBlank }))
+        let values = try call.evaluation.values(of: try call.nodes(0), at: call.call.place)
+        return .number(Double(values.count { !$0.isBlank }))
     }
 }

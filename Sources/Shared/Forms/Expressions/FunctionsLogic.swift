@@ -48,8 +48,8 @@ enum LogicFunctions {
     /// What the node already holds; only while that is nothing, the argument.
     @Sendable
     private static func once(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
-        let held = call.evaluation.origin.text
-        return held.isEmpty ? try call.value(0) : .text(held)
+        let origin = call.evaluation.origin
+        return origin.text.isEmpty ? try call.value(0) : .nodes([origin])
     }
 
     @Sendable
@@ -92,8 +92,8 @@ enum LogicFunctions {
         {
             let place = call.call.place
             return (
-                try call.evaluation.texts(of: flags, at: place),
-                try call.evaluation.texts(of: weights, at: place)
+                try call.evaluation.values(of: flags, at: place),
+                try call.evaluation.values(of: weights, at: place)
             )
         }
         var flags: [ExpressionValue] = []

@@ -45,7 +45,7 @@ enum NumberFunctions {
     @Sendable
     private static func number(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
         guard call.count > 0 else {
-            return .number(ExpressionValue.text(call.context.node.text).number(in: call.zone))
+            return .number(call.context.node.value.number(in: call.zone))
         }
         switch try call.value(0).unpacked {
         case .moment(let moment), .days(let moment): return .days(moment)

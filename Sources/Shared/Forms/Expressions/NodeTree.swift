@@ -15,6 +15,8 @@ package final class NodeTree: @unchecked Sendable {
         var attributes: [NodeContent.Attribute]
         /// How many nodes there are in it, itself included.
         var size = 1
+        /// What a text may be besides a text.
+        var kinds: NodeContent.Kinds
         /// Whether the answer counts; false for what a form hides at the moment.
         var isRelevant = true
     }
@@ -102,7 +104,10 @@ package final class NodeTree: @unchecked Sendable {
     package func node(at index: Int) -> Node { Node(tree: self, index: index) }
 
     private struct Building {
-        var entries = [Entry(name: 0, parent: -1, children: [], text: "", attributes: [])]
+        var entries = [
+            Entry(
+                name: 0, parent: -1, children: [], text: "", attributes: [], kinds: [])
+        ]
         var names = [""]
         var numbers = ["": 0]
 
@@ -114,7 +119,8 @@ package final class NodeTree: @unchecked Sendable {
                 entries.append(
                     Entry(
                         name: number(content.name), parent: parent, children: [],
-                        text: content.text, attributes: content.attributes))
+                        text: content.text, attributes: content.attributes,
+                        kinds: content.kinds))
                 entries[parent].children.append(index)
                 waiting += content.children.reversed().map { ($0, index) }
             }
@@ -153,6 +159,19 @@ package struct NodeContent: Equatable, Sendable {
     package var text: String
     package var attributes: [Attribute]
     package var children: [NodeContent]
+    package var kinds: Kinds = []
+
+    /// What a text may be besides a text.
+    package struct Kinds: OptionSet, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// `true` and `false` are truths and no words.
+        package static let truth = Kinds(rawValue: 1)
+        /// `0` is the number, which is not true, and no word.
+        package static let number = Kinds(rawValue: 2)
+    }
 
     package init(
         _ name: String, text: String = "", attributes: [Attribute] = [],
@@ -206,6 +225,24 @@ package struct Node: Hashable, Sendable {
             if sibling == index { break }
         }
         return position
+    }
+
+    /// Its text, as a truth where it is one.
+    var value: ExpressionValue {
+        let text = text
+        guard !isAttribute, entry.kinds.contains(.truth), let truth = Bool(text) else {
+            return .text(text)
+        }
+        return .boolean(truth)
+    }
+
+    /// What it is as a condition.
+    var isTrue: Bool {
+        let value = value
+        guard case .text(let text) = value, !isAttribute, entry.kinds.contains(.number),
+            let number = NumberText.parse(text)
+        else { return value.boolean }
+        return ExpressionValue.number(number).boolean
     }
 
     /// Its text, or the text of all elements inside.

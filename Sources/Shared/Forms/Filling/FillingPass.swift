@@ -65,14 +65,14 @@ struct FillingPass {
             editor.tree.entries[index].isRelevant
         else { return }
         let node = editor.tree.node(at: index)
-        let text: String
+        let found: ExpressionValue
         do throws(ExpressionError) {
-            text = try expression.value(at: node, in: surroundings).answer(in: surroundings.zone)
+            found = try expression.value(at: node, in: surroundings)
         } catch {
             fault("calculate", error, at: index)
             return
         }
-        let value = form.allQuestions[question].value(ofExpression: text)
+        let value = form.allQuestions[question].value(of: found, in: surroundings.zone)
         guard value.formText != editor.tree.entries[index].text else { return }
         editor.set(text: value.formText, at: index)
         calculated[nodes.key(at: index)] = value

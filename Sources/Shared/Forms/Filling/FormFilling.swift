@@ -276,21 +276,20 @@ package struct FormFilling: Sendable {
         guard let index = nodes.index(of: key), let question = nodes.questions[index] else {
             return []
         }
-        let text: String
+        let found: ExpressionValue
         switch action.value {
-        case .literal(let literal): text = literal
-        case .property(let name): text = surroundings.property(name) ?? ""
+        case .literal(let literal): found = .text(literal)
+        case .property(let name): found = .text(surroundings.property(name) ?? "")
         case .expression(let expression):
             do throws(ExpressionError) {
-                let value = try expression.value(
+                found = try expression.value(
                     at: tree.node(at: index), in: expressionSurroundings)
-                text = value.answer(in: surroundings.zone)
             } catch {
                 faults.append(FormFault(path: action.target, rule: "setvalue", error: error))
                 return []
             }
         }
-        let value = form.allQuestions[question].value(ofExpression: text)
+        let value = form.allQuestions[question].value(of: found, in: surroundings.zone)
         guard answers[key] != value else { return [] }
         answers[key] = value
         return update([key])

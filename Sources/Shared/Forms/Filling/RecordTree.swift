@@ -14,7 +14,7 @@ struct RecordTree: Sendable {
     private let indicesByPath: [String: [Int]]
 
     init(_ form: FormDefinition, _ answers: FormAnswers) {
-        var building = Building(answers)
+        var building = Building(answers, kinds: form.kinds)
         let root = building.element(form.record, row: nil)
         tree = NodeTree(root: root)
         paths = building.paths
@@ -39,11 +39,13 @@ struct RecordTree: Sendable {
         private let fields: [String: FieldValue]
         /// By the repeat and what it stands in.
         private let answered: [AnswerKey: [FormAnswers.Row]]
+        private let kinds: AnswerKinds
         var paths = [""]
         var rows: [String?] = [nil]
         var questions: [Int?] = [nil]
 
-        init(_ answers: FormAnswers) {
+        init(_ answers: FormAnswers, kinds: AnswerKinds) {
+            self.kinds = kinds
             fields = answers.fields
             answered = Dictionary(grouping: answers.rows) { AnswerKey(row: $0.parent, $0.path) }
         }
@@ -57,6 +59,7 @@ struct RecordTree: Sendable {
                 questions.append(question)
                 let fields = row?.fields ?? self.fields
                 content.text = (fields[node.path] ?? .null).formText
+                content.kinds = kinds[node.path]
             case .group, .repetition:
                 questions.append(nil)
                 content.children = children(of: node, row: row)
@@ -108,5 +111,12 @@ extension Question {
             return value
         }
         return .string(text)
+    }
+
+    /// The answer that an expression comes to. A truth is the word for it, or one and zero where a number
+    /// is asked for.
+    func value(of found: ExpressionValue, in zone: ExpressionZone) -> FieldValue {
+        if type.isNumber, case .boolean(let truth) = found { return .integer(truth ? 1 : 0) }
+        return value(ofExpression: found.answer(in: zone))
     }
 }
