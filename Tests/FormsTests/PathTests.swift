@@ -28,6 +28,36 @@ struct PathTests {
     }
 
     @Test(
+        "within a predicate an absolute path stays with the row under test",
+        arguments: [
+            ("sum(/data/pump[/data/pump/tag = 'P-2']/part/size)", "/data/site", "8"),
+            ("count(/data/pump[count(/data/pump/part) > 1])", "/data/site", "1"),
+            ("join(' ', /data/pump[/data/pump/tag != 'P-1']/tag)", "/data/pump[1]/tag", "P-2 P-3"),
+            ("count(/data/pump[/data/site = 'north'])", "/data/pump[1]/tag", "3"),
+            ("count(/data/pump/part[/data/pump/part/size > 5])", "/data/site", "2"),
+            ("count(/data/pump[tag = current()/../tag])", "/data/pump[1]/tag", "1"),
+            (
+                "join(' ', /data/pump[indexed-repeat(/data/pump/part/size, /data/pump/part, 1) > 5]"
+                    + "/tag)", "/data/site", "P-2"
+            ),
+        ])
+    func absoluteInPredicate(expression: String, at: String, expected: String) throws {
+        #expect(try ExpressionWorld(Self.site).text(expression, at: at) == expected)
+    }
+
+    @Test("also among many rows, where what is the same for all is reckoned once")
+    func absoluteAmongMany() throws {
+        let rows = (1...20).map {
+            "<r><kind>\($0 % 2 == 0 ? "b" : "a")</kind><v>\($0)</v></r>"
+        }
+        let world = try ExpressionWorld("<data><want>b</want>\(rows.joined())</data>")
+        let sum = try world.text("sum(/data/r[/data/r/kind = 'b']/v)", at: "/data/want")
+        #expect(sum == "110")
+        let wanted = try world.text("sum(/data/r[kind = /data/want]/v)", at: "/data/r[1]/v")
+        #expect(wanted == "110")
+    }
+
+    @Test(
         "position(..) counts equal siblings",
         arguments: [
             ("position(..)", "/data/pump[2]/tag", "2"),

@@ -3,20 +3,24 @@
 extension Evaluation {
     /// The predicate with such paths replaced by their text. Only operands of operators, of `not` and
     /// of `selected` are: those look at nothing but the text.
-    func withConstants(_ predicate: ExpressionTree) throws(ExpressionError) -> ExpressionTree {
+    /// - Parameter isOwnTree: whether the nodes are the record's own, so that a path from its root may
+    ///   lead from each of them elsewhere.
+    func withConstants(
+        _ predicate: ExpressionTree, _ isOwnTree: Bool
+    ) throws(ExpressionError) -> ExpressionTree {
         switch predicate {
         case .chain(let first, let links):
             var changed: [ChainLink] = []
             for link in links {
                 changed.append(
                     ChainLink(
-                        sign: link.sign, operand: try constant(link.operand),
+                        sign: link.sign, operand: try constant(link.operand, isOwnTree),
                         place: link.place))
             }
-            return .chain(try constant(first), changed)
+            return .chain(try constant(first, isOwnTree), changed)
         case .call(let call) where ["not", "selected"].contains(call.name):
             var arguments: [ExpressionTree] = []
-            for argument in call.arguments { arguments.append(try constant(argument)) }
+            for argument in call.arguments { arguments.append(try constant(argument, isOwnTree)) }
             return .call(
                 FunctionCall(name: call.name, arguments: arguments, place: call.place))
         default:
@@ -24,9 +28,15 @@ extension Evaluation {
         }
     }
 
-    private func constant(_ operand: ExpressionTree) throws(ExpressionError) -> ExpressionTree {
-        guard case .path(let path) = operand else { return try withConstants(operand) }
-        guard path.isIndependentOfContext else { return operand }
+    private func constant(
+        _ operand: ExpressionTree, _ isOwnTree: Bool
+    ) throws(ExpressionError) -> ExpressionTree {
+        guard case .path(let path) = operand else {
+            return try withConstants(operand, isOwnTree)
+        }
+        guard path.isIndependentOfContext, !isOwnTree || path.start != .root else {
+            return operand
+        }
         let nodes = origin.tree.relevant(try nodes(of: path, Context(node: origin)))
         guard nodes.count < 2, nodes.first?.entry.kinds.contains(.truth) != true else {
             return operand

@@ -20,7 +20,7 @@ enum RepeatFunctions {
     }
 
     /// `indexed-repeat(/data/pump/tag, /data/pump, 2)` is the tag of the second pump. Levels that are
-    /// not indexed are those that the expression stands in.
+    /// not indexed are those that the expression stands in, or the node that a predicate tests.
     @Sendable
     private static func indexedRepeat(
         _ call: Arguments
@@ -36,7 +36,7 @@ enum RepeatFunctions {
             indexes[group.count] = max(1, try call.integer(argument + 1) ?? 1)
         }
         var nodes = [call.evaluation.origin.tree.document]
-        var own = call.evaluation.origin.lineage[...]
+        var own = place(of: call).lineage[...]
         for (depth, name) in target.enumerated() {
             let around = own.popFirst()
             if around?.name != name { own = [] }
@@ -59,12 +59,17 @@ enum RepeatFunctions {
         return .nodes(call.evaluation.origin.tree.relevant(nodes))
     }
 
+    private static func place(of call: Arguments) -> Node {
+        let origin = call.evaluation.origin
+        return call.context.node.tree === origin.tree ? call.context.node : origin
+    }
+
     /// The names from the root that a path goes through, seen from the node of the expression.
     private static func names(
         _ index: Int, _ call: Arguments
     ) throws(ExpressionError) -> [String] {
         guard case .path(let path) = call.call.arguments[index],
-            let names = path.names(from: call.evaluation.origin.lineage.map(\.name))
+            let names = path.names(from: place(of: call).lineage.map(\.name))
         else {
             throw call.problem("argument \(index + 1) has to be a plain path")
         }

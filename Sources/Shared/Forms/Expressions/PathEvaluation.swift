@@ -2,7 +2,7 @@
 extension Evaluation {
     func nodes(of path: LocationPath, _ context: Context) throws(ExpressionError) -> [Node] {
         switch path.start {
-        case .root: return try absolute(path)
+        case .root: return try absolute(path, context)
         case .context: return try follow(path.steps[...], from: [context.node], at: path.place)
         case .expression(let start, let predicates):
             guard case .nodes(var nodes) = try value(of: start, context) else {
@@ -19,28 +19,28 @@ extension Evaluation {
     /// A path from the root goes, as far as it names the ancestors of the node that the expression
     /// belongs to, through these very ones: inside the second repeat, `/data/pump/tag` is the tag of
     /// the second pump. Its last step is free, so that `count(/data/pump)` counts all of them.
-    private func absolute(_ path: LocationPath) throws(ExpressionError) -> [Node] {
+    ///
+    /// Within a predicate the node under test comes first: in `/data/pump[/data/pump/size > 3]` each
+    /// pump is asked for its own size.
+    private func absolute(
+        _ path: LocationPath, _ context: Context
+    ) throws(ExpressionError) -> [Node] {
         var node = origin.tree.document
         var steps = path.steps[...]
-        var ancestors = ancestorsOfOrigin()[...]
-        while steps.count > 1, let step = steps.first, let ancestor = ancestors.popFirst(),
-            step.axis == .child, step.predicates.isEmpty, step.test == .name(ancestor.name)
+        var lines = [origin.lineage[...]]
+        if context.node != origin, context.node.tree === origin.tree {
+            lines.insert(context.node.lineage[...], at: 0)
+        }
+        while steps.count > 1, let step = steps.first, step.axis == .child,
+            step.predicates.isEmpty, case .name(let name) = step.test,
+            let next = lines.compactMap(\.first).first(where: { $0.name == name })
         {
-            node = ancestor
+            node = next
             steps.removeFirst()
+            // Who went another way has no say from here on.
+            lines = lines.filter { $0.first == next }.map { $0.dropFirst() }
         }
         return try follow(steps, from: [node], at: path.place)
-    }
-
-    /// From the root element to the origin itself.
-    private func ancestorsOfOrigin() -> [Node] {
-        var nodes: [Node] = []
-        var next: Node? = origin
-        while let node = next, !node.isDocument {
-            nodes.append(node)
-            next = node.parent
-        }
-        return nodes.reversed()
     }
 
     private func follow(
@@ -139,10 +139,9 @@ extension Evaluation {
             }
             return [nodes[position - 1]]
         }
-        let test = nodes.count > 8 ? try withConstants(predicate) : predicate
-        if let first = nodes.first, first.tree !== origin.tree,
-            let wanted = CellTest.all(in: test)
-        {
+        let isOwnTree = nodes.first?.tree === origin.tree
+        let test = nodes.count > 8 ? try withConstants(predicate, isOwnTree) : predicate
+        if !isOwnTree, let wanted = CellTest.all(in: test) {
             try spend(nodes.count * wanted.count, at: place)
             return nodes.filter { node in wanted.allSatisfy { $0.holds(for: node) } }
         }
