@@ -6,6 +6,8 @@ package struct FormExpression: Hashable, Sendable {
     package let tree: ExpressionTree
     /// What its value depends on.
     let needs: FillingSurroundings.Calculations
+    /// Whether it keeps what it came to first.
+    let isOnce: Bool
 
     package init(_ source: String) throws(ExpressionError) {
         self.init(source: source, tree: try ExpressionParser.tree(of: source))
@@ -15,6 +17,7 @@ package struct FormExpression: Hashable, Sendable {
         self.source = source
         self.tree = tree
         needs = tree.calls.map { Self.needs[$0.name] ?? .answers }.max() ?? .answers
+        isOnce = tree.calls.contains { $0.name == "once" }
     }
 
     /// By function; all others need answers alone.

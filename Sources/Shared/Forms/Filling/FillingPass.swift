@@ -10,6 +10,8 @@ struct FillingPass {
     private(set) var checks: [FormFilling.NodeCheck]
     private(set) var faults: [FormFault]
     private(set) var calculated: [AnswerKey: FieldValue] = [:]
+    /// Whether what is reckoned once has to wait.
+    private let isSettingUp: Bool
 
     init(_ filling: FormFilling) {
         form = filling.form
@@ -19,6 +21,7 @@ struct FillingPass {
         holds = filling.holds
         checks = filling.checks
         faults = filling.faults
+        isSettingUp = filling.isSettingUp
     }
 
     /// - Parameter entries: of the graph, each after what it looks at.
@@ -62,7 +65,7 @@ struct FillingPass {
     ) {
         guard let expression = rules.calculate, expression.needs <= calculates,
             let question = nodes.questions[index],
-            editor.tree.entries[index].isRelevant
+            editor.tree.entries[index].isRelevant, !isSettingUp || !expression.isOnce
         else { return }
         let node = editor.tree.node(at: index)
         let found: ExpressionValue

@@ -20,6 +20,10 @@ package struct FormFilling: Sendable {
     /// For each node, whether its own relevance holds, whatever it stands in.
     private(set) var holds: [Bool]
     private(set) var checks: [NodeCheck]
+    /// Answers as they were found, nothing reckoned.
+    private let found: FormAnswers
+    /// While defaults and actions are still at work, what is reckoned `once` waits for them.
+    private(set) var isSettingUp = false
 
     /// What the rules say of one node at the moment.
     struct NodeCheck: Equatable, Sendable {
@@ -35,6 +39,7 @@ package struct FormFilling: Sendable {
     ) {
         self.form = form
         self.answers = answers
+        found = answers
         self.drafts = drafts
         self.surroundings = surroundings
         nodes = RecordTree(form, answers)
@@ -77,7 +82,7 @@ package struct FormFilling: Sendable {
         else { return [] }
         answers[key] = value
         var changed = update([key])
-        changed.formUnion(run(.valueChanged, of: key))
+        changed.formUnion(runChain(from: [key]))
         return changed.filter { before[$0] != answers[$0] }
     }
 
@@ -95,9 +100,19 @@ package struct FormFilling: Sendable {
             let key = AnswerKey(row: row.id, question.path)
             answers[key] = row.fields[question.path] ?? initialValue(of: question)
         }
-        rebuild()
-        _ = run(.newRepeat, in: row)
+        setUp { filling in _ = filling.run(.newRepeat, in: row) }
         return changes(from: before)
+    }
+
+    /// Rows and defaults have come: all is reckoned, the form sets what it sets, and then what is reckoned
+    /// once gets what it finds.
+    private mutating func setUp(_ actions: (inout FormFilling) -> Void) {
+        let hasOnce = form.rules.values.contains { $0.calculate?.isOnce == true }
+        isSettingUp = hasOnce
+        rebuild()
+        actions(&self)
+        isSettingUp = false
+        if hasOnce { rebuild() }
     }
 
     /// Takes a row and all in it away; positions and sums of the others are reckoned anew.
@@ -112,7 +127,7 @@ package struct FormFilling: Sendable {
     /// Sets what the form sets when an inspection is completed.
     package mutating func finish() -> Set<AnswerKey> {
         let before = answers
-        _ = run(.finish, of: nil)
+        _ = run(.finish)
         return changes(from: before)
     }
 
@@ -139,13 +154,17 @@ package struct FormFilling: Sendable {
         }
         let rows = initialRows(newID: newID, concerns)
         for row in rows { answers.append(row) }
-        rebuild()
-        _ = run(.firstLoad, of: nil, concerns)
-        for row in rows { _ = run(.firstLoad, in: row) }
-        for row in standing {
-            for event in [FormAction.Event.firstLoad, .newRepeat] {
-                _ = run(event, in: row) { path in
-                    concerns(path) && row.fields[path] == nil
+        // What was reckoned once had seen no default yet.
+        for question in form.questions
+        where question.rules.calculate?.isOnce == true && concerns(question.path) {
+            answers[AnswerKey(question.path)] = found[AnswerKey(question.path)]
+        }
+        setUp { filling in
+            _ = filling.run(.firstLoad, concerns)
+            for row in rows { _ = filling.run(.firstLoad, in: row) }
+            for row in standing {
+                for event in [FormAction.Event.firstLoad, .newRepeat] {
+                    _ = filling.run(event, in: row) { concerns($0) && row.fields[$0] == nil }
                 }
             }
         }
@@ -243,36 +262,79 @@ package struct FormFilling: Sendable {
 
     // MARK: Actions
 
-    /// - Parameter key: whose change it was, for `valueChanged`.
+    /// For the inspection itself.
     private mutating func run(
-        _ event: FormAction.Event, of key: AnswerKey?,
-        _ concerns: (String) -> Bool = { _ in true }
+        _ event: FormAction.Event, _ concerns: (String) -> Bool = { _ in true }
     ) -> Set<AnswerKey> {
-        var changed: Set<AnswerKey> = []
-        for action in form.parts.actions
-        where action.events.contains(event) && concerns(action.target) {
-            if event == .valueChanged, action.source != key?.path { continue }
-            let inRow = form.repetition(around: action.target) != nil
-            changed.formUnion(perform(action, in: inRow ? key?.row : nil))
+        let form = form
+        return run(event, concerns) { action in
+            form.repetition(around: action.target) == nil ? AnswerKey(action.target) : nil
         }
-        return changed
     }
 
     private mutating func run(
         _ event: FormAction.Event, in row: FormAnswers.Row,
         _ concerns: (String) -> Bool = { _ in true }
     ) -> Set<AnswerKey> {
+        let form = form
+        return run(event, concerns) { action in
+            form.repetition(around: action.target)?.path == row.path
+                ? AnswerKey(row: row.id, action.target) : nil
+        }
+    }
+
+    private mutating func run(
+        _ event: FormAction.Event, _ concerns: (String) -> Bool,
+        at place: (FormAction) -> AnswerKey?
+    ) -> Set<AnswerKey> {
+        var set: [AnswerKey] = []
         var changed: Set<AnswerKey> = []
-        for action in form.parts.actions
-        where action.events.contains(event) && concerns(action.target) {
-            guard form.repetition(around: action.target)?.path == row.path else { continue }
-            changed.formUnion(perform(action, in: row.id))
+        for action in form.parts.actions where action.events.contains(event) {
+            guard concerns(action.target), let key = place(action) else { continue }
+            let more = perform(action, at: key)
+            if !more.isEmpty { set.append(key) }
+            changed.formUnion(more)
+        }
+        return changed.union(runChain(from: set, concerns))
+    }
+
+    /// What changes sets off, and what these set off in turn: as in JavaRosa, a value that the form sets
+    /// counts for that like one that a person gives.
+    private mutating func runChain(
+        from keys: [AnswerKey], _ concerns: (String) -> Bool = { _ in true }
+    ) -> Set<AnswerKey> {
+        var changed: Set<AnswerKey> = []
+        var waiting = keys
+        // Actions that set each other off in a circle come to an end too.
+        for _ in 0..<Self.mostRounds where !waiting.isEmpty {
+            var next: [AnswerKey] = []
+            for source in waiting {
+                for action in form.parts.actions
+                where action.events.contains(.valueChanged) && action.source == source.path {
+                    guard concerns(action.target) else { continue }
+                    let target = AnswerKey(
+                        row: row(of: action.target, from: source.row), action.target)
+                    let more = perform(action, at: target)
+                    if !more.isEmpty, !next.contains(target) { next.append(target) }
+                    changed.formUnion(more)
+                }
+            }
+            waiting = next
         }
         return changed
     }
 
-    private mutating func perform(_ action: FormAction, in row: String?) -> Set<AnswerKey> {
-        let key = AnswerKey(row: row, action.target)
+    /// The row that a question stands in, seen from a row in the same or in one around it.
+    private func row(of path: String, from row: String?) -> String? {
+        let repetition = form.repetition(around: path)?.path
+        var next = row.flatMap { answers.row($0) }
+        while let row = next, row.path != repetition {
+            next = row.parent.flatMap { answers.row($0) }
+        }
+        return repetition == nil ? nil : next?.id
+    }
+
+    private mutating func perform(_ action: FormAction, at key: AnswerKey) -> Set<AnswerKey> {
         guard let index = nodes.index(of: key), let question = nodes.questions[index] else {
             return []
         }
