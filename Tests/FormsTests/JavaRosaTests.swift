@@ -106,6 +106,22 @@ struct JavaRosaTests {
         }
     }
 
+    @Test(
+        "date() of an answer that is a moment is the day that it is in",
+        arguments: [
+            ("date(/data/at)", "2026-03-06"), ("date(/data/at) = '2026-03-06'", "true"),
+            ("format-date-time(date(/data/at), '%Y-%m-%d %H:%M')", "2026-03-06 00:00"),
+            ("date(date-time(/data/at))", "2026-03-06"), ("date(/data/day)", "2026-03-05"),
+            ("date-time(/data/at)", "2026-03-06T01:30:00.000+03:00"),
+            ("date(/data/days)", "1970-01-02T15:00:00.000+03:00"),
+        ])
+    func dayOfMoment(expression: String, expected: String) throws {
+        let world = try ExpressionWorld(
+            "<data><at>2026-03-05T22:30:00.000+00:00</at><day>2026-03-05</day>"
+                + "<days>1.5</days></data>")
+        #expect(try world.text(expression, at: "/data") == expected)
+    }
+
     @Test("a day stays a day where the clock is put forward at midnight and back at night")
     func summerTime() throws {
         // Three hours ahead in winter, four from 2026-03-29T00:00 UTC to 2026-10-25T00:00 UTC.

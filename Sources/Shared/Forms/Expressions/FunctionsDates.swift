@@ -29,12 +29,17 @@ enum DateFunctions {
         .moment(call.zone.startOfDay(try current(call)))
     }
 
-    /// Of a moment, the day that it is in; of a text or number what it says, time included.
+    /// Of a moment, the day that it is in, and so of an answer that is one; of a text or number of the
+    /// author's own what it says, time included.
     @Sendable
     private static func date(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
         let value = try call.value(0)
         if case .moment(let moment) = value { return .moment(call.zone.startOfDay(moment)) }
-        return try moment(value, call).map { .moment($0) } ?? .empty
+        guard let moment = try moment(value, call) else { return .empty }
+        if case .nodes = value, NumberText.parse(value.text(in: call.zone)) == nil {
+            return .moment(call.zone.startOfDay(moment))
+        }
+        return .moment(moment)
     }
 
     @Sendable
