@@ -147,6 +147,8 @@ struct FormCompilerTests {
             ("relevant=\"/data/kind = \"", "line 6"), ("calculate=\"wish(1)\"", "wish()"),
             ("constraint=\"if(1, 2)\"", "if()"),
             ("relevant=\"/data/psi = 1\"", "depending on its own answer"),
+            ("calculate=\"/data/psi + 1\"", "looks at itself in a circle"),
+            ("calculate=\"once(concat(., 1))\"", "looks at itself in a circle"),
         ])
     func faults(rule: String, told: String) {
         var small = SmallForm()
@@ -161,6 +163,33 @@ struct FormCompilerTests {
             #expect(words.contains("/data/psi"), "\(words)")
             #expect(!words.contains("\n"))
         }
+    }
+
+    @Test(
+        "a format or a pattern that cannot be read is told, and its rule says nothing",
+        arguments: [
+            ("calculate=\"format-date(today(), '%Y %j')\"", "has no \"%j\""),
+            ("calculate=\"format-date-time(now(), '%W %Q')\"", "has no \"%Q\""),
+            ("constraint=\"regex(., '[')\"", "["),
+        ])
+    func patterns(rule: String, told: String) throws {
+        var small = SmallForm()
+        small.model = "<bind nodeset=\"/data/psi\" type=\"string\" \(rule)/>"
+        let warnings = try compile(small).warnings.map(\.description)
+        #expect(
+            warnings.contains { $0.contains(told) && $0.hasSuffix("; the rule says nothing") },
+            "\(warnings)")
+    }
+
+    @Test("patterns that can be read, and those that answers make, are no matter")
+    func readablePatterns() throws {
+        var small = SmallForm()
+        small.model = """
+            <bind nodeset="/data/psi" type="string" constraint="regex(., '[a-z]+')"
+             calculate="format-date(today(), '%W %Y')"/>
+            <bind nodeset="/data/kind" constraint="regex(., /data/psi)"/>
+            """
+        #expect(try compile(small).warnings.isEmpty)
     }
 
     @Test("two calculations that look at each other are refused by name")

@@ -92,6 +92,9 @@ struct JavaRosaTests {
                 "format-date-time('2026-05-07T04:05:06+03:00', '%H:%M:%S %h %n/%y %B %A %%')",
                 "04:05:06 4 5/26 May Thursday %"
             ),
+            ("format-date('2026-01-01', '%W')", "1"), ("format-date('2026-03-05', '%W')", "10"),
+            ("format-date('2026-12-26', '%W')", "52"), ("format-date('2026-12-31', '%W')", "1"),
+            ("format-date('2027-01-02', '%W')", "1"), ("format-date('2027-01-03', '%W')", "2"),
             ("format-date('', '%Y')", ""), ("decimal-time('12:00:00.000+03:00')", "0.5"),
             ("decimal-time(now())", "0.5"), ("decimal-date-time('1970-01-02T12:00:00Z')", "1.5"),
             ("date('2024-02-30') = 1", "error"), ("date(true())", "error"),

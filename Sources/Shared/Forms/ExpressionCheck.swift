@@ -1,5 +1,5 @@
 /// What is wrong with the expressions of a form that can be put in order all the same: paths to
-/// nothing, functions that there are not. An author wants to know; whoever fills the form in sees no
+/// nothing, functions that there are not, formats and patterns that cannot be read. An author wants to know; whoever fills the form in sees no
 /// more of it than a rule that says nothing.
 package struct ExpressionCheck {
     /// Where, as in `FormError`, the question's or group's path, and what is the matter.
@@ -46,7 +46,7 @@ package struct ExpressionCheck {
 
     private mutating func check(_ expression: FormExpression?, of path: String, at place: String) {
         guard let expression else { return }
-        for problem in expression.callProblems {
+        for problem in expression.callProblems + expression.patternProblems {
             add(.badCondition, problem.description, path, place)
         }
         let node = RuleDependencies.node(path, root: root)

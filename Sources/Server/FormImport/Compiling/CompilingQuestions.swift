@@ -65,6 +65,7 @@ extension FormCompiler {
         guard let bind else { return }
         question.rules.relevant = try expression(bind.relevant, "relevant")
         question.rules.calculate = try expression(bind.calculate, "calculate")
+        try checkItself(question, at: bind.calculate?.place ?? bind.place)
         question.rules.constraint = try expression(bind.constraint, "constraint")
         question.rules.constraintText = try text(bind.constraintMessage)
         question.rules.requiredText = try text(bind.requiredMessage)
@@ -73,6 +74,18 @@ extension FormCompiler {
             question.rules.required = try rule(bind.required, "required")
         }
         if question.rules.calculate != nil { question.merge = "lww" }
+    }
+
+    /// What is calculated from itself has no value to come to: each time it would be another one. A form
+    /// that was published before this was refused still opens.
+    private func checkItself(
+        _ question: Question, at place: FormPlace
+    ) throws(FormImportError) {
+        let node = "/\(parts.root)/\(question.path)"
+        guard let calculate = question.rules.calculate,
+            calculate.dependencies(at: node).paths.contains(node)
+        else { return }
+        throw FormImportError(place, "calculate, \(node) looks at itself in a circle")
     }
 
     /// `false()` says nothing.

@@ -98,12 +98,16 @@ package struct FormCompiler {
         return try expression(bind.calculate, "instance_name")
     }
 
-    /// A path to nothing is empty wherever the form is filled in.
+    /// A path to nothing is empty wherever the form is filled in; what cannot be read makes its rule say
+    /// nothing.
     private mutating func warn(of problems: [ExpressionCheck.Problem]) {
         for problem in problems {
             let place = bind(at: problem.path)?.place ?? nodes[problem.path]?.place ?? .file
+            let outcome =
+                problem.error.code == .unknownQuestion
+                ? ", which counts as empty" : "; the rule says nothing"
             warnings.note(
-                "\(problem.path): \(problem.error.message), which counts as empty",
+                "\(problem.path): \(problem.error.message)\(outcome)",
                 kind: problem.error.message, at: place)
         }
     }

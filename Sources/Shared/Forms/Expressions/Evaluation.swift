@@ -61,6 +61,16 @@ final class Evaluation {
         return pattern
     }
 
+    /// What is wrong with a regular expression; nil where it can be read.
+    static func problem(ofPattern text: String, at place: Place) -> ExpressionError? {
+        do throws(ExpressionError) {
+            _ = try matcher(text, at: place)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private static func matcher(
         _ text: String, at place: Place
     ) throws(ExpressionError) -> WholeMatcher {

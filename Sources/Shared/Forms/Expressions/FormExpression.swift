@@ -43,6 +43,22 @@ package struct FormExpression: Hashable, Sendable {
         }
     }
 
+    /// What is wrong with texts in it that say how others are read or written: letters that a date format
+    /// has not, regular expressions that cannot be read. Where one is come by, the expression comes to
+    /// nothing.
+    package var patternProblems: [ExpressionError] {
+        tree.calls.compactMap { call in
+            guard call.arguments.count == 2, case .text(let pattern) = call.arguments[1] else {
+                return nil
+            }
+            switch call.name {
+            case "format-date", "format-date-time": return DateFormat.problem(of: pattern, in: call)
+            case "regex": return Evaluation.problem(ofPattern: pattern, at: call.place)
+            default: return nil
+            }
+        }
+    }
+
     package static func == (left: FormExpression, right: FormExpression) -> Bool {
         left.source == right.source
     }

@@ -78,8 +78,7 @@ enum DateFunctions {
         let pattern = try call.text(1)
         switch DateFormat.text(of: WallTime(wall: call.zone.wall(moment)), as: pattern) {
         case .success(let text): return try call.made(text)
-        case .failure(let unknown):
-            throw call.problem("the format has no \"\(unknown.escape)\"")
+        case .failure(let unknown): throw unknown.error(in: call.call)
         }
     }
 
@@ -122,6 +121,18 @@ enum DateFunctions {
 enum DateFormat {
     struct UnknownEscape: Error {
         let escape: String
+
+        func error(in call: FunctionCall) -> ExpressionError {
+            ExpressionError(
+                .badArgument, at: call.place, "\(call.name)(): the format has no \"\(escape)\"")
+        }
+    }
+
+    static func problem(of pattern: String, in call: FunctionCall) -> ExpressionError? {
+        guard case .failure(let unknown) = text(of: WallTime(wall: 0), as: pattern) else {
+            return nil
+        }
+        return unknown.error(in: call)
     }
 
     private static let months = [
@@ -168,8 +179,22 @@ enum DateFormat {
         case "3": padded(time.millisecond, to: 3)
         case "A": days[time.weekday]
         case "a": String(days[time.weekday].prefix(3))
+        case "W": String(week(of: time))
         case "%": "%"
         default: nil
         }
+    }
+
+    /// As JavaRosa counts them: weeks begin on Sunday, and the one with the first of January in it is the
+    /// first, its last days of December too.
+    private static func week(of time: WallTime) -> Int {
+        let day = time.date.daysSinceEpoch
+        let saturday = day + 6 - time.weekday
+        let firsts = [time.date.year, time.date.year + 1].compactMap {
+            CivilDate(year: $0, month: 1, day: 1)?.daysSinceEpoch
+        }
+        guard let first = firsts.last(where: { $0 <= saturday }) else { return 1 }
+        let weekdayOfFirst = (time.weekday + 7 - (day - first) % 7) % 7
+        return max(0, day - first + weekdayOfFirst) / 7 + 1
     }
 }
