@@ -127,6 +127,10 @@ struct FormCompilerTests {
         filling.set(.string("south"), at: AnswerKey("psi"))
         #expect(filling.offered(at: AnswerKey("kind")).map(\.label) == ["Dover, Kent"])
 
+        let pipes = "name,label,region\nhalf,1/2\" pipe,south\n"
+        let written = try compile(small, files: ["towns.csv": Array(pipes.utf8)]).definition
+        #expect(written.question(named: "kind")?.choices.map(\.label) == ["1/2\" pipe"])
+
         let alone = try compile(small)
         #expect(alone.warnings.contains { $0.text.contains("towns.csv is not here") })
         #expect(

@@ -10,8 +10,10 @@ package struct CSVDocument: Equatable, Sendable {
 
     package private(set) var lines: [Line] = []
 
-    package init(_ text: String) throws(CSVError) {
-        var reader = CSVReader(text)
+    /// - Parameter quotesAnywhere: whether a quote inside a cell that does not begin with one is one of
+    ///   its letters, as in `1/2" pipe`; spreadsheets read and write such.
+    package init(_ text: String, quotesAnywhere: Bool = false) throws(CSVError) {
+        var reader = CSVReader(text, quotesAnywhere)
         while let line = try reader.next() {
             if line.cells != [""] { lines.append(line) }
         }
@@ -40,8 +42,10 @@ package struct CSVError: Error, Equatable, CustomStringConvertible {
 private struct CSVReader {
     private var rest: Substring.UnicodeScalarView
     private var number = 1
+    private let quotesAnywhere: Bool
 
-    init(_ text: String) {
+    init(_ text: String, _ quotesAnywhere: Bool) {
+        self.quotesAnywhere = quotesAnywhere
         rest = text.unicodeScalars[...]
         if rest.first == "\u{FEFF}" { rest.removeFirst() }
     }
@@ -64,7 +68,7 @@ private struct CSVReader {
         let column = line.cells.count + 1
         guard rest.first == "\"" else {
             let plain = rest.prefix { $0 != "," && $0 != "\n" && $0 != "\r" }
-            guard !plain.contains("\"") else {
+            guard quotesAnywhere || !plain.contains("\"") else {
                 throw CSVError(
                     line: number, column: column,
                     message: "a quote inside a cell that does not begin with one")

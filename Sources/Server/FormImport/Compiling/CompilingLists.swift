@@ -53,7 +53,7 @@ extension FormCompiler {
         }
         let document: CSVDocument
         do throws(CSVError) {
-            document = try CSVDocument(text)
+            document = try CSVDocument(text, quotesAnywhere: true)
         } catch {
             throw FormImportError(.file, "\(name):\(error)")
         }

@@ -13,7 +13,7 @@ extension Sheet {
         }
         let document: CSVDocument
         do throws(CSVError) {
-            document = try CSVDocument(text)
+            document = try CSVDocument(text, quotesAnywhere: true)
         } catch {
             throw FormImportError(
                 .cell(sheet: name, row: error.line, column: nil), error.message)
