@@ -142,6 +142,10 @@ struct FormCompilerTests {
     func markup() {
         #expect(Markup.reduced("<b>Stop</b> if a < b &amp; c") == "Stop if a < b &amp; c")
         #expect(Markup.reduced("# Title\n**bold** and __more__ x_1") == "Title\nbold and more x_1")
+        #expect(Markup.reduced("*badge* and _seal_, *two words*.") == "badge and seal, two words.")
+        for text in ["2 * 3 * 4", "file_name_here", "Name*, Age*", "* first", "*Required", "_"] {
+            #expect(Markup.reduced(text) == text)
+        }
         #expect(Markup.reduced("<span style='color:red'>Red</span>") == "Red")
     }
 

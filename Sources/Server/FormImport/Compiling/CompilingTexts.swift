@@ -62,8 +62,39 @@ enum Markup {
             return words
         }
         return words.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { withoutHeading($0).replacing("**", with: "").replacing("__", with: "") }
+            .map { line in
+                let words = withoutHeading(line).replacing("**", with: "")
+                    .replacing("__", with: "")
+                return withoutEmphasis(withoutEmphasis(String(words), "*"), "_")
+            }
             .joined(separator: "\n")
+    }
+
+    /// `*word*` around whole words; `2 * 3 * 4`, `file_name_here` and a lone `Name*` stay.
+    private static func withoutEmphasis(_ line: String, _ mark: Character) -> String {
+        guard line.contains(mark) else { return line }
+        var words = ""
+        var rest = line[...]
+        while let start = rest.firstIndex(of: mark) {
+            let inner = rest[rest.index(after: start)...]
+            words += rest[..<start]
+            guard !isWord(words.last), let first = inner.first, !first.isWhitespace,
+                let end = inner.dropFirst().firstIndex(of: mark),
+                !inner[inner.index(before: end)].isWhitespace,
+                !isWord(inner[inner.index(after: end)...].first)
+            else {
+                words.append(mark)
+                rest = inner
+                continue
+            }
+            words += inner[..<end]
+            rest = inner[inner.index(after: end)...]
+        }
+        return words + rest
+    }
+
+    private static func isWord(_ character: Character?) -> Bool {
+        character.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false
     }
 
     private static func withoutHeading(_ line: Substring) -> Substring {
