@@ -200,6 +200,45 @@ struct FormCompilerTests {
         #expect(try compile(small).warnings.isEmpty)
     }
 
+    @Test(
+        "a default that its question does not take is told, and left out",
+        arguments: [
+            ("int", "abc", "psi: the default abc is not a number; it is left out"),
+            ("int", "3.5", "psi: the default 3.5 is taken as 3"), ("int", "3", nil),
+            ("decimal", "3.5", nil), ("date", "2026-02-30", "is not a date"),
+            ("date", "2026-02-28", nil), ("string", "5 + 5", nil),
+            ("geopoint", "here", "is not a position"),
+        ])
+    func defaults(type: String, value: String, told: String?) throws {
+        var small = SmallForm()
+        small.record = "<psi>\(value)</psi><kind/>"
+        small.model = "<bind nodeset=\"/data/psi\" type=\"\(type)\"/>"
+        let warnings = try compile(small).warnings.map(\.description)
+        if let told {
+            #expect(warnings.count == 1 && warnings[0].contains(told), "\(warnings)")
+            #expect(warnings.allSatisfy { $0.hasPrefix("line ") })
+        } else {
+            #expect(warnings.isEmpty, "\(warnings)")
+        }
+    }
+
+    @Test("also of a choice, and of rows that an inspection begins with")
+    func defaultChoices() throws {
+        var small = SmallForm()
+        small.record = "<kind>c</kind><r><v>1</v></r><r><v>x</v></r>"
+        small.model = """
+            <bind nodeset="/data/kind" type="select1"/><bind nodeset="/data/r/v" type="int"/>
+            """
+        small.body = """
+            <select1 ref="/data/kind"><item><label>A</label><value>a</value></item></select1>
+            <group><repeat nodeset="/data/r"><input ref="/data/r/v"/></repeat></group>
+            """
+        let warnings = try compile(small).warnings.map(\.text)
+        #expect(warnings.contains("kind: the default c is not one of the choices; it is left out"))
+        #expect(warnings.contains("r/v: the default x is not a number; it is left out"))
+        #expect(warnings.count == 2, "\(warnings)")
+    }
+
     @Test("two calculations that look at each other are refused by name")
     func circle() {
         var small = SmallForm()

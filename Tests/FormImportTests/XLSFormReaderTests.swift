@@ -199,13 +199,43 @@ struct XLSFormReaderTests {
     }
 
     @Test(
-        "a default is an expression when it names a question or calls a function",
+        "a default is an expression when it names a question, calls a function or reckons",
         arguments: [
-            ("today()", true), ("${a}", true), ("concat('a', 'b') + 1", true), ("3", false),
-            ("2025-01-01", false), ("none (so far)", false), ("-1.5", false), ("a(b", false),
+            ("today()", "date", true), ("${a}", "string", true), ("3", "int", false),
+            ("concat('a', 'b') + 1", "string", true), ("${last-saved#a}", "string", true),
+            ("5 + 5", "int", true), ("5 * 2", "int", true), ("1 div 2", "string", true),
+            ("7 mod 2", "int", true), ("2 - 1", "int", true), ("a | b", "string", true),
+            ("today() - 7", "date", true), ("2025-01-01", "date", false),
+            ("3 - 4 - 2025", "date", false), ("-1.5", "decimal", false), ("5 -3", "int", false),
+            ("none (so far)", "string", false), ("a(b", "string", true),
+            ("foo-bar", "string", false), ("modern", "string", false), ("mod", "string", false),
+            ("'a + b'", "string", false), ("N/A", "string", false), ("x = y", "string", false),
+            ("http://x.org/a?b=c", "string", false), ("50%", "string", false),
+            ("${not a name}", "string", false), ("08:30", "time", false),
+            ("2025-01-01T08:30:00.000+02:00", "dateTime", false), (". .. /", "string", false),
+            ("52.1 -4.3 0 12", "geopoint", false),
         ])
-    func defaults(text: String, isDynamic: Bool) {
-        #expect(SurveyWriting.isDynamic(text) == isDynamic)
+    func defaults(text: String, type: String, isDynamic: Bool) {
+        #expect(DefaultScan.isDynamic(text, type: type) == isDynamic)
+    }
+
+    @Test("what looks like an expression and is none stands as it is written, and is told")
+    func defaultsThatAreNone() throws {
+        let read = try SmallWorkbook.form([
+            ["type", "name", "label", "default"], ["text", "a", "A", "+49 30 1234"],
+            ["integer", "b", "B", "5 * 2"],
+        ]).read()
+        #expect(read.form.primary.children.map(\.value).prefix(2) == ["+49 30 1234", ""])
+        #expect(
+            read.form.actions.map(\.value) == [
+                .expression(
+                    ExpressionText("5 * 2", at: .cell(sheet: "survey", row: 3, column: "default")))
+            ])
+        #expect(
+            read.warnings.map(\.description) == [
+                "sheet survey, row 2, column default: a: the default looks like an expression and"
+                    + " is none; it stands as it is written"
+            ])
     }
 
     @Test("or_other, randomised lists, files, ranges and defaults")

@@ -39,6 +39,7 @@ package struct FormCompiler {
         do throws(FormError) {
             let definition = try FormDefinition(compiler.parts)
             compiler.warn(of: ExpressionCheck(definition).problems)
+            compiler.warnOfDefaults(definition)
             return CompiledForm(definition: definition, warnings: compiler.warnings.all)
         } catch {
             throw compiler.refusal(error)

@@ -1,3 +1,5 @@
+internal import Forms
+
 // One question: its bind, its default, what it sets off, and how it is asked.
 extension SurveyWriting {
     /// The control of a question; nil for what is not asked.
@@ -18,7 +20,7 @@ extension SurveyWriting {
         if kind == .range { bind.type = Self.rangeType(node) }
         if let own = node.row["bind::type"] { bind.type = own }
         try setTriggered(&bind, type, of: node)
-        try setDefault(of: node, &instance)
+        try setDefault(of: node, type: bind.type, &instance)
         append(bind)
         guard let kind else { return nil }
         return try control(kind, type, of: node)
@@ -102,16 +104,23 @@ extension SurveyWriting {
 
     /// A default that has to be evaluated is set when the record or the repeat begins.
     private mutating func setDefault(
-        of node: SurveyNode, _ instance: inout InstanceNode
+        of node: SurveyNode, type: String?, _ instance: inout InstanceNode
     ) throws(FormImportError) {
         guard let text = node.row["default"] else { return }
-        guard Self.isDynamic(text) else {
+        let place = node.row.place("default")
+        guard DefaultScan.isDynamic(text, type: type) else {
             instance.value = text
             return
         }
-        let place = node.row.place("default")
         let expression = try captions.references.resolved(
             TableRow.straightQuotes(text), at: node, place: place)
+        guard Self.isExpression(expression) else {
+            warnings.note(
+                "\(node.name): the default looks like an expression and is none; it stands as it"
+                    + " is written", kind: "default \(node.path)", at: place)
+            instance.value = text
+            return
+        }
         let events = ["odk-instance-first-load"] + (node.repeats.isEmpty ? [] : ["odk-new-repeat"])
         append(
             XFormAction(
@@ -119,12 +128,14 @@ extension SurveyWriting {
                 value: .expression(ExpressionText(expression, at: place)), place: place))
     }
 
-    /// Whether a default is an expression: it names a question or calls a function.
-    static func isDynamic(_ text: String) -> Bool {
-        if text.contains("${") { return true }
-        guard let call = text.firstIndex(of: "("), text.contains(")") else { return false }
-        let name = text[..<call]
-        return !name.isEmpty && name.allSatisfy { ExpressionScan.isNameCharacter($0) || $0 == ":" }
+    /// Whether a text can be read as an expression. `+49 30 1234` and `see note(s)` only look like one.
+    private static func isExpression(_ text: String) -> Bool {
+        do throws(ExpressionError) {
+            _ = try FormExpression(text)
+            return true
+        } catch {
+            return false
+        }
     }
 
     private mutating func control(
@@ -154,6 +165,9 @@ extension SurveyWriting {
             step: parameters["step"] ?? "1")
         for text in [range.start, range.end, range.step] where Double(text) == nil {
             throw FormImportError(node.row.place("parameters"), "\(text) is not a number")
+        }
+        guard Double(range.step) != 0 else {
+            throw FormImportError(node.row.place("parameters"), "the step of a range is not 0")
         }
         return range
     }
