@@ -119,6 +119,7 @@ struct FormMoveTests {
         let back = Self.move(there.filling.answers, try Self.new(), try Self.old())
         let fates = Dictionary(uniqueKeysWithValues: back.answers.map { ($0.address, $0.fate) })
         #expect(fates["remarks"] == .back && fates["valve[1]/tag"] == .back)
+        #expect(!back.added.contains { $0.path == "remarks" || $0.path == "valve/tag" })
         #expect(fates["shift"] == .gone(renamed: nil))
         #expect(back.filling.value(of: AnswerKey("total")) == .integer(8))
         #expect(back.filling.orphans == [AnswerKey("shift")])

@@ -63,9 +63,6 @@ package struct FormMove: Sendable {
         from = before.form.version
         to = form.version
         let difference = FormDifference(from: before.form, to: form)
-        added = form.allQuestions.filter { question in
-            difference.added.contains(question.path) && question.isAskedOfPeople
-        }.map { NewQuestion(path: $0.path, label: $0.label) }
         var after = FormFilling(form, answers: before.answers, in: before.surroundings)
         if hasBegun { after.begin(since: before, laidID, countedID) }
         filling = after
@@ -80,6 +77,12 @@ package struct FormMove: Sendable {
                 value: value,
                 fate: Self.fate(of: value, at: key, before, after, difference))
         }
+        // What was answered in an earlier version is asked again, and not for the first time.
+        let back = Set(answers.filter { $0.fate == .back }.map(\.key.path))
+        added = form.allQuestions.filter { question in
+            difference.added.contains(question.path) && question.isAskedOfPeople
+                && !back.contains(question.path)
+        }.map { NewQuestion(path: $0.path, label: $0.label) }
         let wanted = Set(Self.missing(before))
         required = Self.missing(after).filter { !wanted.contains($0) }
             .map { after.address(of: $0) }
