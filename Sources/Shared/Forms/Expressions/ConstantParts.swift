@@ -32,22 +32,71 @@ extension Evaluation {
         _ operand: ExpressionTree, _ isOwnTree: Bool
     ) throws(ExpressionError) -> ExpressionTree {
         guard case .path(let path) = operand else {
-            return try withConstants(operand, isOwnTree)
+            let inner = try withConstants(operand, isOwnTree)
+            return isOwnTree ? inner : reckoned(inner)
         }
         guard path.isIndependentOfContext, !isOwnTree || path.start != .root else {
             return operand
         }
         let nodes = origin.tree.relevant(try nodes(of: path, Context(node: origin)))
-        guard nodes.count < 2, nodes.first?.entry.kinds.contains(.truth) != true else {
+        guard let node = nodes.first else { return .text("") }
+        let text = node.text
+        // What is more than its text stays what it is.
+        guard nodes.count == 1, !node.entry.kinds.contains(.truth), node.isTrue != text.isEmpty
+        else { return operand }
+        return .text(text)
+    }
+
+    /// What looks at no row, and comes to the same for each, as what it comes to. What fails is left to
+    /// whoever comes by it.
+    private func reckoned(_ operand: ExpressionTree) -> ExpressionTree {
+        guard operand.isSameForAllRows else { return operand }
+        do throws(ExpressionError) {
+            switch try value(of: operand, Context(node: origin)) {
+            case .number(let number): return .number(number)
+            case .text(let text): return .text(text)
+            default: return operand
+            }
+        } catch {
             return operand
         }
-        return .text(nodes.first?.text ?? "")
     }
+}
+
+extension ExpressionTree {
+    /// Only calls that look at their arguments alone.
+    fileprivate var isSameForAllRows: Bool {
+        switch self {
+        case .number, .text: true
+        case .negate(let inner): inner.isSameForAllRows
+        case .chain(let first, let links):
+            first.isSameForAllRows && links.allSatisfy(\.operand.isSameForAllRows)
+        case .union: false
+        case .path(let path): path.isIndependentOfContext
+        case .call(let call): call.isSameForAllRows
+        }
+    }
+}
+
+extension FunctionCall {
+    fileprivate var isSameForAllRows: Bool {
+        if name == "position", arguments.count == 1, case .path(let path) = arguments[0] {
+            return path.isIndependentOfContext
+        }
+        return Self.plain.contains(name) && !arguments.isEmpty
+            && arguments.allSatisfy(\.isSameForAllRows)
+    }
+
+    private static let plain: Set<String> = [
+        "concat", "coalesce", "if", "string", "number", "int", "round", "translate", "substr",
+        "substring-before", "substring-after", "normalize-space", "selected-at", "format-date",
+        "abs", "floor", "ceiling", "join",
+    ]
 }
 
 extension LocationPath {
     /// Whether it leads to the same nodes wherever it is evaluated.
-    fileprivate var isIndependentOfContext: Bool {
+    var isIndependentOfContext: Bool {
         guard steps.allSatisfy(\.predicates.isEmpty) else { return false }
         switch start {
         case .root: return true
@@ -62,8 +111,8 @@ extension LocationPath {
 /// `region = 'north'`: what nearly all filters of long lists come to once their constant parts are
 /// known. Tried on 50,000 rows at each answer, so it goes the short way.
 struct CellTest {
-    private let name: String
-    private let text: String
+    let name: String
+    let text: String
 
     /// The tests that a predicate consists of, `and` between them; nil when there is anything else.
     static func all(in predicate: ExpressionTree) -> [CellTest]? {
@@ -77,6 +126,16 @@ struct CellTest {
             tests.append(test)
         }
         return tests
+    }
+
+    /// One of the tests that must hold, when they may be tried in any order; nil where there is none.
+    static func any(in predicate: ExpressionTree) -> CellTest? {
+        if let test = CellTest(predicate) { return test }
+        guard case .chain(let first, let links) = predicate,
+            links.allSatisfy({ $0.sign == .and }),
+            !predicate.calls.contains(where: { ["position", "last"].contains($0.name) })
+        else { return nil }
+        return CellTest(first) ?? links.lazy.compactMap { CellTest($0.operand) }.first
     }
 
     private init?(_ tree: ExpressionTree) {

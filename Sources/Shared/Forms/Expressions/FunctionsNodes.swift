@@ -43,7 +43,9 @@ enum NodeFunctions {
         let key = try call.text(3)
         guard let column = list.number(of: column), let keyColumn = list.number(of: keyColumn)
         else { return .empty }
-        let rows = list.root.entry.children
+        var rows = list.root.entry.children
+        let place = ListIndex.Column(parent: list.root.index, name: keyColumn)
+        if let indexed = list.index.rows(place, in: list) { rows = indexed.byText[key] ?? [] }
         try call.evaluation.spend(rows.count * 2, at: call.call.place)
         for row in rows {
             let cells = list.entries[row].children

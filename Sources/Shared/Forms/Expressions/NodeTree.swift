@@ -25,6 +25,8 @@ package final class NodeTree: @unchecked Sendable {
     private let names: [String]
     private let numbers: [String: Int]
     private var irrelevant = 0
+    /// For trees that nothing changes any more.
+    let index = ListIndex()
 
     /// The names of elements as numbers; other trees number otherwise.
     func number(of name: String) -> Int? { numbers[name] }
