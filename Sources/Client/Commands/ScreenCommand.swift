@@ -88,7 +88,9 @@ struct Application {
             defer { pin.erase() }
             try unlock(fieldwork, pin, mailbox)
         }
-        let screen = FieldScreen(fieldwork: fieldwork, mailbox: mailbox, demo: demo)
+        let screen = FieldScreen(
+            fieldwork: fieldwork, mailbox: mailbox, demo: demo,
+            environment: run.surroundings.environment)
         let log = WarningLog(home.directory + "/walkdown.log")
         log.shorten()
         let before = log.size

@@ -99,6 +99,7 @@ extension AppState {
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
         case .mouse: return switchMouse()
+        case .editOutside: return editOutside()
         case .lock: return lockNow()
         case .syncNow:
             isSyncDemanded = true
