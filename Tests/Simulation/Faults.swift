@@ -86,12 +86,12 @@ struct FaultPlan {
     /// handful, and how often they come.
     ///
     /// - Parameter incidents: what draws the incidents; nil in a run without them.
-    init(dice: inout Dice, incidents: Dice?, only: Fault?) {
+    init(dice: inout Dice, incidents: Dice?, only: [Fault]) {
         for fault in Fault.allCases where !Fault.incidents.contains(fault) {
             let isChosen = dice.oneIn(3)
             let rarity = dice.pick([4, 8, 16, 40])
-            if let only {
-                if fault == only { odds[fault] = 4 }
+            if !only.isEmpty {
+                if only.contains(fault) { odds[fault] = 4 }
             } else if isChosen {
                 odds[fault] = rarity
             }
@@ -100,8 +100,8 @@ struct FaultPlan {
         for fault in Fault.incidents {
             let isChosen = dice.oneIn(4)
             let rarity = dice.pick([40, 100, 200])
-            if let only {
-                if fault == only { odds[fault] = 40 }
+            if !only.isEmpty {
+                if only.contains(fault) { odds[fault] = 40 }
             } else if isChosen {
                 odds[fault] = rarity
             }

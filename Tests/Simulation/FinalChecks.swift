@@ -122,7 +122,7 @@ struct FinalChecks {
     /// A restored server does not have the record yet: whoever made it has to decide on a conflict in
     /// it before it goes again, and what others entered is held for so long.
     private func isHeld(_ record: RecordID) -> Bool {
-        world.server.isRestored && world.oracle.known[record] == nil
+        world.server.isRestored && world.oracle.known[record]?.isKnown != true
     }
 
     // MARK: A device's copy

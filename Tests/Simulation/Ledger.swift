@@ -90,11 +90,12 @@ struct Ledger {
         _ key: FieldKey, _ change: FieldChange, below parent: RecordID?, number: Int
     ) {
         // A later edit that still waits is the last word.
-        guard open[key] == nil, !decided.contains(key.record),
-            parent.map({ !decided.contains($0) }) ?? true,
-            key.name != Mutation.deletedField || change.value == .integer(1),
-            owed[key]?.lamport ?? 0 <= change.lamport
-        else { return }
+        guard open[key] == nil, owed[key]?.lamport ?? 0 <= change.lamport else { return }
+        // A deletion is a person's decision itself.
+        let isDeletion = key.name == Mutation.deletedField && change.value == .integer(1)
+        let isDecided =
+            decided.contains(key.record) || parent.map { decided.contains($0) } ?? false
+        guard isDeletion || key.name != Mutation.deletedField && !isDecided else { return }
         owed[key] = Owed(
             value: change.value, lamport: change.lamport, parent: parent, number: number)
     }

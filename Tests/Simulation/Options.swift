@@ -4,7 +4,7 @@ import Foundation
 struct Options {
     var seeds = 100
     var start: UInt64 = 1
-    var fault: Fault?
+    var faults: [Fault] = []
     var mutant: Mutant?
     var jobs = max(1, ProcessInfo.processInfo.activeProcessorCount)
     /// Tells the whole story of each run.
@@ -61,7 +61,8 @@ struct Options {
             case "--storm": isStorm = true
             case "--devices": devices = max(1, try Self.number(word, rest.popFirst()))
             case "--fault":
-                fault = try Self.name(word, rest.popFirst(), Fault.init(rawValue:))
+                faults.append(
+                    try Self.name(word, rest.popFirst(), Fault.init(rawValue:)))
             case "--mutant":
                 mutant = try Self.name(word, rest.popFirst(), Mutant.init(rawValue:))
             default: throw Misuse(sentence: "unknown option \(word)")
@@ -90,7 +91,7 @@ struct Options {
         var words = [
             "--start", "\(start)", "--seeds", "\(seeds)", "--stride", "\(stride)",
         ]
-        if let fault { words += ["--fault", fault.rawValue] }
+        for fault in faults { words += ["--fault", fault.rawValue] }
         if let mutant { words += ["--mutant", mutant.rawValue] }
         if tellsStory { words.append("--story") }
         if isCareful { words.append("--careful") }

@@ -26,7 +26,7 @@ extension Judgement {
         let isFounded: Bool
         switch (verdict.status, verdict.error?.code) {
         case (.held, _) where verdict.heldBy == nil:
-            isFounded = try !isHere(mutation.record, reader)
+            isFounded = try reader.recordState(mutation.record)?.isKnown != true
         case (.rejected, "parent_deleted"):
             isFounded =
                 try !isHere(mutation.parent, reader)
@@ -59,6 +59,12 @@ extension Judgement {
     private func isHere(_ id: RecordID?, _ reader: Connection) throws -> Bool {
         try id.map { try reader.recordState($0) != nil } ?? true
     }
+}
+
+extension RecordState {
+    /// A tombstone that a restored server was told of before the record itself has no form yet: nobody
+    /// can judge what others enter in it.
+    var isKnown: Bool { !isDeleted || fields.count > 1 }
 }
 
 extension Connection {

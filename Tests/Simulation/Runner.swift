@@ -41,7 +41,7 @@ final class Runner {
         if lines.count > Self.longestStory { say("  … \(lines.count - Self.longestStory) lines") }
         for line in lines.suffix(Self.longestStory) { say("  " + line) }
         let mutant = options.mutant.map { " --mutant \($0.rawValue)" } ?? ""
-        let fault = options.fault.map { " --fault \($0.rawValue)" } ?? ""
+        let fault = options.faults.map { " --fault \($0.rawValue)" }.joined()
         let incidents = options.hasIncidents ? " --incidents" : ""
         say(
             "  once more: walkdown-sim --seeds 1 --start \(seed)\(fault)\(mutant)\(incidents) --story"

@@ -47,8 +47,8 @@ final class World {
         story = Story(isKept: keepsStory, in: ground.folder)
         faults = FaultPlan(
             dice: &dice,
-            incidents: options.hasIncidents || options.fault != nil ? incidentDice.split() : nil,
-            only: options.fault)
+            incidents: options.hasIncidents || !options.faults.isEmpty ? incidentDice.split() : nil,
+            only: options.faults)
         let count = dice.pick([2, 2, 3, 3, 3, 4, 5, 6, 8, 10])
         operations = dice.within(200...500)
         crowd = dice.pick([1, 2, 3, 6, 12])

@@ -25,7 +25,10 @@ struct SimulationTests {
             ["synchronous-normal", "--fault", "power-cut"],
             ["bases-believed", "--fault", "server-restore"],
             ["acknowledged-forgotten", "--fault", "server-restore"],
-            ["deletions-forgotten", "--fault", "server-restore"],
+            [
+                "deletions-forgotten", "--fault", "server-restore", "--fault", "deletion",
+                "--start", "15",
+            ],
             ["fork-unnoticed", "--fault", "cloned-home"],
             ["stale-journal", "--fault", "database-damage"],
             ["careless-migration", "--fault", "migration"],
