@@ -86,6 +86,41 @@ struct UnseenChangeTests {
         #expect(outcome.reviews.first?.conflict.theirsNode == (isUnseen ? author : nil))
     }
 
+    @Test(
+        "T86 what a deletion from before a restore had taken along comes to stand below it, silently",
+        arguments: [true, false])
+    func buried(isSeen: Bool) {
+        var past = ReturnedPast()
+        past.wasInForce = true
+        let tombstone = mergeRecord(
+            current: nil, mutation: deletion(base: 2, lamport: 3), node: "A",
+            parentIsKnown: true, past: past
+        ) { _ in .ask }
+        #expect(tombstone.status == .applied && tombstone.record?.isDeleted == true)
+        past = ReturnedPast()
+        past.buried = ["a"]
+        if isSeen { past.seen = ["a"] }
+        let insert = edit(.insert, ["a": 1, "b": 2], lamport: 1)
+        let outcome = mergeRecord(
+            current: tombstone.record, mutation: insert, node: "B", parentIsKnown: true, past: past
+        ) { _ in .ask }
+        #expect(outcome.record?.isDeleted == true && outcome.record?.version == 2)
+        #expect(outcome.record?.fields["a"]?.value == .integer(1))
+        #expect(outcome.conflicts.map(\.column) == ["b"], "nothing is known of that one")
+        #expect(outcome.reviews.map(\.conflict.theirsNode) == (isSeen ? [] : ["B"]))
+    }
+
+    @Test("T86 of what stood under something that is nowhere nothing is left to be deleted")
+    func buriedOrphan() {
+        var past = ReturnedPast()
+        past.wasInForce = true
+        let outcome = mergeRecord(
+            current: nil, mutation: deletion(base: 2, lamport: 3), node: "A",
+            parentIsKnown: false, past: past
+        ) { _ in .ask }
+        #expect(outcome.status == .applied && outcome.record == nil && !outcome.isChanged)
+    }
+
     @Test("a restoration of an earlier deletion is offered again, not lost without a word")
     func staleRestoration() throws {
         var server = changed()
