@@ -38,6 +38,41 @@ struct RestoredServerTests {
         #expect(try world.administer("status").contains("from before the restore:"))
     }
 
+    @Test(
+        "T86 a row that was made and deleted after the backup stays deleted, whoever comes first",
+        arguments: [true, false])
+    func deletedRow(deleterFirst: Bool) throws {
+        let world = try World()
+        let form = Binaries.checkout() + "/Resources/forms/refrigerant_leak_log.xml"
+        try world.administer("form", "publish", form)
+        let (maker, deleter) = (try world.enrol("maker"), try world.enrol("deleter"))
+        let made = try JSON.parse(
+            Array(try maker.run("new", "refrigerant_leak_log", "--json").utf8))
+        let id = try made.string("id")
+        try maker.run("set", id, "system/full_charge_kg=100")
+        try maker.run("set", id, "event[+]/reason=service", "event[+]/added_kg=5")
+        for device in [maker, deleter] { try device.run("sync") }
+        let backup = world.folder.file("backup.db")
+        try world.administer("backup", backup)
+        try maker.run("set", id, "event[+]/reason=service", "event[+]/added_kg=7")
+        for device in [maker, deleter] { try device.run("sync") }
+        try deleter.run("set", id, "event[2]=", "--yes")
+        try deleter.run("sync")
+        world.killServer()
+        try world.administer("restore", backup)
+        try world.startServerAgain()
+        for device in deleterFirst ? [deleter, maker, deleter] : [maker, deleter, maker] {
+            try device.run("sync")
+        }
+        for device in [maker, deleter] {
+            #expect(try device.status()["nothingUnsynced"] == true)
+            let shown = try JSON.parse(Array(device.run("show", id, "--json").utf8))
+            let rows = try shown.required("repeats").required("event").asArray()
+            #expect(rows.count == 1)
+        }
+        #expect(try world.administer("review", "list", "--json").contains("[]"))
+    }
+
     /// A world whose backup is older than the enrolment of the device, on which work waits.
     private func lateDevice() throws -> (World, Device, backup: String) {
         let world = try World()
