@@ -73,9 +73,13 @@ struct AnsweringTests {
         let (device, id) = try Device.withRound()
         try device.answer(id, ("limit", .integer(80)), ("region", "north"))
         let before = try device.store.values(of: id)
+        let offered =
+            ["town": ["north1", "north2"], "seen_by": ["anna", "ben", "cleo"]][path] ?? []
         #expect(
             throws: AnswerRefusal.answers([
-                .init(address: path, path: path, problem: problem)
+                .init(
+                    address: path, path: path, problem: problem,
+                    offered: offered.map { Choice(name: $0, label: $0) })
             ])
         ) {
             try device.answer(id, ("site", "Pier 4"), (path, value))

@@ -229,12 +229,15 @@ BEGIN
         WHEN type IN ('time', 'dateTime', 'point', 'trace', 'shape', 'acknowledge')
             AND walkdown_misfits(type, NEW.value)
             THEN raise(ABORT, 'walkdown:type')
-        WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
+        WHEN type IN ('choice', 'verdict') AND EXISTS (SELECT 1 FROM question_choice AS choice WHERE choice.form = question.form AND choice.version = question.version
+                AND choice.question = coalesce(question.list, question.name)) AND NOT EXISTS (
             SELECT 1 FROM question_choice AS choice
             WHERE choice.form = question.form AND choice.version = question.version
                 AND choice.question = coalesce(question.list, question.name) AND choice.name = NEW.value)
             THEN raise(ABORT, 'walkdown:choice')
-        WHEN type IN ('choices', 'ranking') AND (
+        WHEN type IN ('choices', 'ranking') AND EXISTS (SELECT 1 FROM question_choice AS choice WHERE choice.form = question.form AND choice.version = question.version
+                AND choice.question = coalesce(question.list, question.name))
+            AND (
             SELECT count(*) FROM question_choice AS choice
             WHERE choice.form = question.form AND choice.version = question.version
                 AND choice.question = coalesce(question.list, question.name)
@@ -373,12 +376,15 @@ BEGIN
         WHEN type IN ('time', 'dateTime', 'point', 'trace', 'shape', 'acknowledge')
             AND walkdown_misfits(type, NEW.value)
             THEN raise(ABORT, 'walkdown:type')
-        WHEN type IN ('choice', 'verdict') AND NOT EXISTS (
+        WHEN type IN ('choice', 'verdict') AND EXISTS (SELECT 1 FROM question_choice AS choice WHERE choice.form = question.form AND choice.version = question.version
+                AND choice.question = coalesce(question.list, question.name)) AND NOT EXISTS (
             SELECT 1 FROM question_choice AS choice
             WHERE choice.form = question.form AND choice.version = question.version
                 AND choice.question = coalesce(question.list, question.name) AND choice.name = NEW.value)
             THEN raise(ABORT, 'walkdown:choice')
-        WHEN type IN ('choices', 'ranking') AND (
+        WHEN type IN ('choices', 'ranking') AND EXISTS (SELECT 1 FROM question_choice AS choice WHERE choice.form = question.form AND choice.version = question.version
+                AND choice.question = coalesce(question.list, question.name))
+            AND (
             SELECT count(*) FROM question_choice AS choice
             WHERE choice.form = question.form AND choice.version = question.version
                 AND choice.question = coalesce(question.list, question.name)
