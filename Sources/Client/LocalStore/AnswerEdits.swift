@@ -32,6 +32,7 @@ extension DeviceStore {
                 try work.make(changes, isBeginning: !stored.hasBegun, agreed: agreed)
                 filling = work.filling
                 try write(work, over: &stored, on: id, database)
+                try database.noteSaved(id, by: filling.form.id)
             }
             for case .answer(let key, _) in changes {
                 try database.removeDraft(key.path, of: key.row.map { RecordID($0) } ?? id)
@@ -45,7 +46,7 @@ extension DeviceStore {
         _ id: RecordID, _ form: String, version: String, _ database: Connection
     ) throws {
         let form = try formShelf.form(form, version: version, in: database)
-        let filling = FormFilling(form, in: try surroundings(of: id, database))
+        let filling = FormFilling(form, in: try surroundings(of: id, by: form, database))
         var work = Answering(
             filling, over: FormAnswers(), rowIDs: try database.formRowIDs(in: id, form))
         try work.begin()
@@ -73,7 +74,7 @@ extension DeviceStore {
         let rows = form.repetitions.isEmpty ? [] : try database.rows(below: id)
         let stored = InspectionAnswers(id, fields: own, rows: rows)
         let filling = FormFilling(
-            form, answers: stored.answers, in: try surroundings(of: id, database))
+            form, answers: stored.answers, in: try surroundings(of: id, by: form, database))
         return (stored, filling)
     }
 

@@ -18,6 +18,7 @@ extension DeviceStore {
                 try requireCompletable(id, database)
                 try database.beginWork(on: id)
                 try reckon(id, isFinishing: true, database)
+                try database.noteSaved(id)
                 let problems = try filling(of: id, database).state.problems
                 guard problems.isEmpty else { throw LateProblems(problems: problems) }
                 try write(state: .complete, of: id, database)

@@ -161,7 +161,7 @@ extension Connection {
         ) { try $0.integer(0) } ?? 0
     }
 
-    fileprivate func isLive(_ id: RecordID, table: String) throws -> Bool {
+    func isLive(_ id: RecordID, table: String) throws -> Bool {
         try first(
             "SELECT 1 FROM record WHERE id = ? AND table_name = ? AND is_deleted = 0",
             [.text(id.rawValue), .text(table)]

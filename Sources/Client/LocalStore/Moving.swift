@@ -89,7 +89,7 @@ extension DeviceStore {
         let stored = try answers(of: id, database)
         try requireOpen(stored.fields)
         let filling = FormFilling(
-            before, answers: stored.answers, in: try surroundings(of: id, database))
+            before, answers: stored.answers, in: try surroundings(of: id, by: target, database))
         return (stored, filling, target)
     }
 }

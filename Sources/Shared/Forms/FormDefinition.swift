@@ -40,6 +40,12 @@ package struct FormDefinition: Sendable {
             grouping: check.questions.indices, by: { check.questions[$0].name })
     }
 
+    /// The ids of the lists that stand for the inspection by this form that was saved last on the device.
+    package var lastSavedLists: [String] {
+        let mark = NodeContent.lastSaved(root: parts.root)
+        return parts.lists.filter { $0.value == mark }.keys.sorted()
+    }
+
     /// A form of sections alone, such as one that was written by hand.
     package init(
         id: String, version: String, title: String, recordName: String? = nil, sections: [Section]

@@ -18,8 +18,7 @@ extension FormCompiler {
             case .geojson(let name):
                 guard let bytes = file(name, of: instance) else { continue }
                 parts.lists[instance.id] = try GeoJSON.table(bytes, name)
-            // What was last submitted is laid over it where there is any.
-            case .lastSaved: parts.lists[instance.id] = NodeContent(parts.root)
+            case .lastSaved: parts.lists[instance.id] = .lastSaved(root: parts.root)
             case .unknown: parts.lists[instance.id] = NodeContent("root")
             }
         }

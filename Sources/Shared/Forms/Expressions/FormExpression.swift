@@ -16,8 +16,18 @@ package struct FormExpression: Hashable, Sendable {
     init(source: String, tree: ExpressionTree) {
         self.source = source
         self.tree = tree
-        needs = tree.calls.map { Self.needs[$0.name] ?? .answers }.max() ?? .answers
+        needs = tree.calls.map { Self.needs(of: $0) }.max() ?? .answers
         isOnce = tree.calls.contains { $0.name == "once" }
+    }
+
+    private static func needs(of call: FunctionCall) -> FillingSurroundings.Calculations {
+        // What was saved last here was saved by another device elsewhere, and by none on the server.
+        if call.name == "instance", case .text(let id)? = call.arguments.first,
+            id.contains("last-saved")
+        {
+            return .all
+        }
+        return needs[call.name] ?? .answers
     }
 
     /// By function; all others need answers alone.

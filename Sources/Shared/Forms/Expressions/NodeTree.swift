@@ -184,6 +184,14 @@ package struct NodeContent: Equatable, Sendable {
         self.attributes = attributes
         self.children = children
     }
+
+    /// What stands in a form for the inspection that was saved last: a record without answers. Each device
+    /// lays its own over it, where it has one.
+    /// - Parameter root: the name of the record's root.
+    package static func lastSaved(root: String) -> NodeContent {
+        let source = Attribute(name: "src", value: "jr://instance/last-saved")
+        return NodeContent(root, attributes: [source])
+    }
 }
 
 /// One element or attribute of a tree, or its document.

@@ -382,6 +382,9 @@ extension FormFilling {
         return asked
     }
 
+    /// The record as others would have it: without the answers to what is not asked.
+    package var submission: NodeTree { RecordTree(form, askedAnswers).tree }
+
     /// Where each answer of the inspection and its rows stands, in the order of the record.
     package var keysInOrder: [AnswerKey] {
         nodes.questions.indices.compactMap { nodes.questions[$0] == nil ? nil : nodes.key(at: $0) }
