@@ -69,6 +69,55 @@ struct CountedRowTests {
         try expectRest()
     }
 
+    @Test("a number that both have counted otherwise brings its rows when it is decided")
+    func decided() throws {
+        try first.answer(id, ("pumps", .integer(1)))
+        try second.answer(id, ("pumps", .integer(2)))
+        try meet()
+        let other = try second.store.conflicts(of: id).map(\.column)
+        #expect(other == ["pumps"])
+        try second.store.resolve(id, ["pumps": .value(.integer(4))])
+        #expect(try tags(second).count == 4)
+        try meet()
+        try second.sync(server)
+        #expect(try tags(first).count == 4 && tags(second).count == 4)
+        try expectRest()
+    }
+
+    @Test("a number that a statement writes brings its rows, and takes no answered one away")
+    func statement() throws {
+        let write = { (number: Int) in
+            _ = try first.store.sql(
+                "UPDATE round SET pumps = \(number) WHERE id = '\(id)'", write: true)
+        }
+        try write(2)
+        try first.answer(
+            id, row: first.rows("pump", of: id)[1].id.rawValue, ("pump/tag", "P-2"))
+        try write(3)
+        #expect(try tags(first) == ["", "P-2", ""])
+        try write(1)
+        #expect(try tags(first) == ["", "P-2", ""])
+        #expect(throws: AnswerRefusal.tooManyRows(limit: FormFilling.mostCountedRows)) {
+            try write(501)
+        }
+        try meet()
+        try expectRest()
+    }
+
+    @Test("rows that are missing beside a number are made before an inspection is finished")
+    func finished() throws {
+        try first.answer(id, ("pumps", .integer(1)))
+        try meet()
+        // As by an older program, which made none.
+        server.edit(id, ["pumps": .integer(3)])
+        try first.pullAll(from: server)
+        #expect(try tags(first).count == 1)
+        try first.store.complete(id)
+        #expect(try tags(first).count == 3)
+        try meet()
+        try expectRest()
+    }
+
     @Test("a number that was taken back comes again as a new row, without a question")
     func again() throws {
         try first.answer(id, ("pumps", .integer(2)))

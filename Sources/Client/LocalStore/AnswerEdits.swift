@@ -63,6 +63,8 @@ extension DeviceStore {
         var work = Answering(
             filling, over: before.answers, rowIDs: try database.formRowIDs(in: id, filling.form))
         if isFinishing { work.finish() }
+        // The last moment at which anybody can answer in them.
+        try work.makeMissingRows(since: [:])
         try write(work, over: &stored, on: id, database)
     }
 

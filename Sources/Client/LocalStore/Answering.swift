@@ -83,6 +83,17 @@ struct Answering {
         dropWhatIsNoAnswer(but: Set(given.map(\.0)))
     }
 
+    /// Makes the rows that are missing where a count has changed otherwise than by an answer that was given
+    /// here. None go, as nobody was asked: what stands in them is somebody's.
+    /// - Parameter before: what was wanted before; what it does not name counts as changed.
+    mutating func makeMissingRows(since before: [RepeatPlace: Int]) throws {
+        let enough = filling.wantedRows.filter { place, count in
+            filling.answers.rows(of: place.path, in: place.parent).count >= count
+        }
+        try followCounts(since: before.merging(enough) { $1 }, agreed: false)
+        dropWhatIsNoAnswer(but: [])
+    }
+
     private mutating func followCounts(since before: [RepeatPlace: Int], agreed: Bool) throws {
         do throws(CountRefusal) {
             try filling.followCounts(since: before, mayRemove: agreed, newID: rowIDs.counted)

@@ -10,6 +10,8 @@ struct FailingAnswers {
     let filling: FormFilling
     let stored: FormAnswers
     let keys: Set<AnswerKey>
+    /// How many rows the form asked for.
+    let wantedRows: [RepeatPlace: Int]
     /// Of the answers that are looked at: the Lamport counters at which they were said.
     private let counts: [AnswerKey: Int64]
 
@@ -21,6 +23,7 @@ struct FailingAnswers {
         self.filling = filling
         self.stored = stored
         keys = filling.findingKeys(by: stored)
+        wantedRows = filling.wantedRows
         var counts: [AnswerKey: Int64] = [:]
         for key in decided { counts[key] = try database.counter(of: key, on: id) }
         self.counts = counts
@@ -64,7 +67,7 @@ struct FailingAnswers {
     }
 }
 
-/// Findings follow where answers change otherwise than through `change`.
+/// Findings and the rows of counts follow where answers change otherwise than through `change`.
 extension DeviceStore {
     /// What fails now; nil where nothing is followed: in what is deleted, closed, or by a form that is not
     /// here.
@@ -149,6 +152,23 @@ extension DeviceStore {
         try follow(
             change, gone: now.rowsGone(since: before), in: now.filling, on: id, database
         ) { try now.answeredAt($0, since: before, on: id, database) }
+        try makeMissingRows(since: before?.wantedRows ?? [:], in: id, now.filling, database)
+    }
+
+    /// The rows of a count that was decided or written by a statement.
+    private func makeMissingRows(
+        since before: [RepeatPlace: Int], in id: RecordID, _ filling: FormFilling,
+        _ database: Connection
+    ) throws {
+        guard filling.wantedRows != before else { return }
+        let (unchanged, filling) = try stored(id, database)
+        var work = Answering(
+            filling, over: unchanged.answers,
+            rowIDs: try database.formRowIDs(in: id, filling.form))
+        try work.makeMissingRows(since: before)
+        guard work.filling.answers.rows.count > unchanged.answers.rows.count else { return }
+        var stored = unchanged
+        try write(work, over: &stored, on: id, database)
     }
 }
 
