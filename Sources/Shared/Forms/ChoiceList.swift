@@ -1,14 +1,15 @@
+internal import Synchronization
+
 /// What a question offers, in order; found by name without going through them.
 ///
 /// Shared by all questions that offer the same list, as lists of 50,000 places are.
 package final class ChoiceList: Sendable {
     package let choices: [Choice]
-    private let indices: [String: Int]
+    /// By name; made when the first choice is looked for.
+    private let indices = Mutex<[String: Int]?>(nil)
 
     package init(_ choices: [Choice]) {
         self.choices = choices
-        indices = Dictionary(
-            choices.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     package static let none = ChoiceList([])
@@ -16,7 +17,15 @@ package final class ChoiceList: Sendable {
     package var isEmpty: Bool { choices.isEmpty }
 
     package func choice(named name: String) -> Choice? {
-        indices[name].map { choices[$0] }
+        let index = indices.withLock { indices in
+            if let indices { return indices[name] }
+            let made = Dictionary(
+                choices.enumerated().map { ($1.name, $0) },
+                uniquingKeysWith: { first, _ in first })
+            indices = made
+            return made[name]
+        }
+        return index.map { choices[$0] }
     }
 }
 

@@ -27,8 +27,16 @@ struct FormCheck {
         repetitions = walk.repetitions.map(\.repetition)
         try checkSize()
         try checkPaths(of: walk)
+        var known: [Bool: Set<ObjectIdentifier>] = [:]
         for (index, question) in questions.enumerated() {
-            try QuestionCheck(question: question, place: places[index]).run()
+            let takesChoices = question.type.isChoice || question.type.isChoices
+            let isNew =
+                !takesChoices
+                || known[question.type.isChoices, default: []]
+                    .insert(ObjectIdentifier(question.list)).inserted
+            try QuestionCheck(
+                question: question, place: places[index], isListKnown: !isNew
+            ).run()
         }
         try check(parts.rows)
         rules = walk.rules

@@ -252,9 +252,11 @@ extension FormReader.Members {
                 throw FormError(.tooLarge, at: list.path, "the list is too long")
             }
             var choices: [Choice] = []
+            choices.reserveCapacity(items.count)
+            let place = list.path
             for (number, item) in items.enumerated() {
                 choices.append(
-                    try Choice(reading: FormReader(item, at: "\(list.path)[\(number)]")))
+                    try Choice(reading: FormReader(item, at: place, number: number)))
             }
             lists.append(ChoiceList(choices))
         }

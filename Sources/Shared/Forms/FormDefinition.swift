@@ -14,7 +14,7 @@ package struct FormDefinition: Sendable {
     /// The tree that answers are put in, in which expressions walk.
     package let record: RecordNode
     /// The form's own lists by id, as trees to look things up in.
-    package let instances: [String: NodeTree]
+    package let instances: [String: LazyTree]
     let graph: DependencyGraph
     let rules: [String: PathRules]
     /// Which answers are truths and numbers.
@@ -31,7 +31,7 @@ package struct FormDefinition: Sendable {
         questions = check.questions.filter { check.repetition(around: $0.path) == nil }
         repetitions = check.repetitions
         record = check.record
-        instances = parts.lists.mapValues { NodeTree(root: $0) }
+        instances = parts.lists.mapValues { LazyTree($0) }
         graph = check.graph
         rules = check.rules
         kinds = AnswerKinds(check, parts)

@@ -42,8 +42,10 @@ enum FormName {
 
     /// Where several can be chosen, names are stored as a list of words.
     static func isChoiceName(_ name: String, inList: Bool) -> Bool {
-        !name.isEmpty && name.utf8.count <= FormLimits.nameBytes
-            && !name.unicodeScalars.contains {
+        guard !name.isEmpty, name.utf8.count <= FormLimits.nameBytes else { return false }
+        if name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return true }
+        return
+            !name.unicodeScalars.contains {
                 (inList && $0.properties.isWhitespace) || $0.value < 0x20
                     || (0x7F...0x9F).contains($0.value)
             }

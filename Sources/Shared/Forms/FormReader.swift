@@ -6,23 +6,37 @@ import Coding
 /// their own limits, so the form reads for itself.
 struct FormReader {
     let json: JSON
-    let path: String
+    private let base: String
+    private let number: Int?
 
     init(_ json: JSON, at path: String) {
         self.json = json
-        self.path = path
+        base = path
+        number = nil
     }
+
+    /// - Parameter number: which element of the list at this place it is, from 0.
+    init(_ json: JSON, at list: String, number: Int) {
+        self.json = json
+        base = list
+        self.number = number
+    }
+
+    /// Put together when an error asks for it: lists have 50,000 elements and next to no errors.
+    var path: String { number.map { "\(base)[\($0)]" } ?? base }
 
     func members() throws(FormError) -> Members {
         guard case .object(let values) = json else {
             throw FormError(.malformed, at: path, "expected an object")
         }
-        return Members(values: values, path: path)
+        return Members(values: values, reader: self)
     }
 
     struct Members {
         let values: [String: JSON]
-        let path: String
+        fileprivate let reader: FormReader
+
+        var path: String { reader.path }
 
         func place(_ key: String) -> String { path.isEmpty ? key : path + "." + key }
 
@@ -91,8 +105,9 @@ struct FormReader {
             guard items.count <= limit else {
                 throw FormError(.tooLarge, at: place(key), "the list is too long")
             }
+            let list = place(key)
             return items.enumerated().map { number, item in
-                FormReader(item, at: "\(place(key))[\(number)]")
+                FormReader(item, at: list, number: number)
             }
         }
 
@@ -141,7 +156,9 @@ struct FormReader {
         func formText(_ key: String) throws(FormError) -> FormText? {
             guard let value = value(key) else { return nil }
             var text: FormText
-            if case .object(let members) = value, members["text"] != nil {
+            if case .string(let plain) = value, plain.utf8.count <= FormLimits.textBytes {
+                text = FormText(plain)
+            } else if case .object(let members) = value, members["text"] != nil {
                 let reader = try FormReader(value, at: place(key)).members()
                 var translations: [String: [FormText.Part]] = [:]
                 for (language, translation) in try reader.objects("in") {
@@ -196,8 +213,15 @@ struct FormReader {
         }
         var texts: [String] = []
         for (number, item) in items.enumerated() {
-            texts.append(try FormReader(item, at: "\(path)[\(number)]").text())
+            texts.append(try text(of: item, number: number))
         }
         return texts
+    }
+
+    private func text(of item: JSON, number: Int) throws(FormError) -> String {
+        guard case .string(let text) = item, text.utf8.count <= FormLimits.textBytes else {
+            return try FormReader(item, at: "\(path)[\(number)]").text()
+        }
+        return text
     }
 }

@@ -2,6 +2,8 @@
 struct QuestionCheck {
     let question: Question
     let place: String
+    /// Whether another question of its kind has been checked that offers the same list.
+    var isListKnown = false
 
     func run() throws(FormError) {
         try checkChoices()
@@ -33,7 +35,13 @@ struct QuestionCheck {
             throw FormError(
                 .tooLarge, at: place, "more than \(FormLimits.choicesOfOneQuestion) choices")
         }
+        if !isListKnown { try checkNames(at: place) }
+        try checkVerdicts()
+    }
+
+    private func checkNames(at place: String) throws(FormError) {
         var names: Set<String> = []
+        names.reserveCapacity(question.choices.count)
         for (number, choice) in question.choices.enumerated() {
             guard FormName.isChoiceName(choice.name, inList: question.type.isChoices) else {
                 throw FormError(
@@ -48,7 +56,6 @@ struct QuestionCheck {
                     "\(choice.name) is offered twice")
             }
         }
-        try checkVerdicts()
     }
 
     private func checkVerdicts() throws(FormError) {

@@ -7,6 +7,7 @@ package enum ShownText {
     /// The text without escape sequences, control characters and direction overrides; each run of
     /// white space, line ends included, becomes one space.
     package static func clean(_ text: String) -> String {
+        if isCleanASCII(text) { return text }
         var out = String.UnicodeScalarView()
         var pendingSpace = false
         var scalars = Scanner(text)
@@ -20,6 +21,16 @@ package enum ShownText {
             }
         }
         return String(out)
+    }
+
+    /// As nearly all labels of long lists are: printable, and no two spaces together or at an end.
+    private static func isCleanASCII(_ text: String) -> Bool {
+        var isAfterSpace = true
+        for byte in text.utf8 {
+            guard byte > 0x20 || (byte == 0x20 && !isAfterSpace), byte < 0x7F else { return false }
+            isAfterSpace = byte == 0x20
+        }
+        return !isAfterSpace || text.isEmpty
     }
 
     /// Whether a stored or typed text holds something that no answer may hold: control characters

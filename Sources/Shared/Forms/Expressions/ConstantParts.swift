@@ -128,16 +128,6 @@ struct CellTest {
         return tests
     }
 
-    /// One of the tests that must hold, when they may be tried in any order; nil where there is none.
-    static func any(in predicate: ExpressionTree) -> CellTest? {
-        if let test = CellTest(predicate) { return test }
-        guard case .chain(let first, let links) = predicate,
-            links.allSatisfy({ $0.sign == .and }),
-            !predicate.calls.contains(where: { ["position", "last"].contains($0.name) })
-        else { return nil }
-        return CellTest(first) ?? links.lazy.compactMap { CellTest($0.operand) }.first
-    }
-
     private init?(_ tree: ExpressionTree) {
         guard case .chain(.path(let path), let links) = tree, links.count == 1,
             links[0].sign == .equal, case .text(let text) = links[0].operand,

@@ -4,7 +4,9 @@ final class Evaluation {
     /// The node that the expression belongs to: `current()`.
     let origin: Node
     private let mostSteps: Int
-    private var steps = 0
+    private(set) var steps = 0
+    /// Steps over children of another name, which cost next to nothing.
+    private var glances = 0
     private var patterns: [String: WholeMatcher] = [:]
 
     init(
@@ -24,6 +26,12 @@ final class Evaluation {
     }
 
     var zone: ExpressionZone { surroundings.zone }
+
+    /// Of the steps taken so far those of others than were looked for.
+    func glanced(at count: Int) { glances += count }
+
+    /// What the evaluation has cost, in steps that cost about the same.
+    var cost: Int { 1 + steps - glances + glances / 32 }
 
     func spend(_ count: Int, at place: Place) throws(ExpressionError) {
         steps += count

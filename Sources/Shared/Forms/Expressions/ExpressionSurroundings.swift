@@ -3,6 +3,8 @@
 package struct ExpressionSurroundings: Sendable {
     /// Secondary instances by id.
     package var instances: [String: NodeTree]
+    /// Those of the form itself; one of the same id in `instances` goes before.
+    package var lists: [String: LazyTree]
     /// Milliseconds since 1970-01-01 UTC.
     package var now: @Sendable () -> Int64
     package var zone: ExpressionZone
@@ -18,8 +20,9 @@ package struct ExpressionSurroundings: Sendable {
     package var formVersion: String
 
     package init(
-        instances: [String: NodeTree] = [:], now: @escaping @Sendable () -> Int64,
-        zone: ExpressionZone, randomFraction: @escaping @Sendable () -> Double,
+        instances: [String: NodeTree] = [:], lists: [String: LazyTree] = [:],
+        now: @escaping @Sendable () -> Int64, zone: ExpressionZone,
+        randomFraction: @escaping @Sendable () -> Double,
         uuid: @escaping @Sendable () -> String,
         choiceLabel: @escaping @Sendable (String, String) -> String? = { _, _ in nil },
         translation: @escaping @Sendable (String) -> String? = { _ in nil },
@@ -27,6 +30,7 @@ package struct ExpressionSurroundings: Sendable {
         formVersion: String = ""
     ) {
         self.instances = instances
+        self.lists = lists
         self.now = now
         self.zone = zone
         self.randomFraction = randomFraction

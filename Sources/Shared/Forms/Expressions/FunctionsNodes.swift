@@ -20,7 +20,8 @@ enum NodeFunctions {
     private static func tree(
         _ id: String, _ call: Arguments
     ) throws(ExpressionError) -> NodeTree {
-        guard let tree = call.surroundings.instances[id] else {
+        let surroundings = call.surroundings
+        guard let tree = surroundings.instances[id] ?? surroundings.lists[id]?.tree else {
             throw ExpressionError(
                 .unknownInstance, at: call.call.place,
                 "the form has no list \"\(ShownText.clean(String(id.prefix(60))))\"")
@@ -43,21 +44,28 @@ enum NodeFunctions {
         let key = try call.text(3)
         guard let column = list.number(of: column), let keyColumn = list.number(of: keyColumn)
         else { return .empty }
-        var rows = list.root.entry.children
-        let place = ListIndex.Column(parent: list.root.index, name: keyColumn)
-        if let indexed = list.index.rows(place, in: list) { rows = indexed.byText[key] ?? [] }
-        try call.evaluation.spend(rows.count * 2, at: call.call.place)
-        for row in rows {
-            let cells = list.entries[row].children
-            guard
-                cells.contains(where: { cell in
-                    list.entries[cell].name == keyColumn && list.entries[cell].text == key
-                })
-            else { continue }
-            let cell = cells.first { list.entries[$0].name == column }
-            return .text(cell.map { list.entries[$0].text } ?? "")
+        guard let row = try row(of: list, whose: keyColumn, is: key, call) else { return .empty }
+        let cell = list.entries[row].children.first { list.entries[$0].name == column }
+        return .text(cell.map { list.entries[$0].text } ?? "")
+    }
+
+    /// The first row of which a cell is this text; a row without such a cell is not blank but none.
+    private static func row(
+        of list: NodeTree, whose column: Int, is key: String, _ call: Arguments
+    ) throws(ExpressionError) -> Int? {
+        let index = list.columns.index(
+            of: ColumnIndexes.Column(parent: list.root.index, row: nil, name: column), in: list)
+        if let index, index.isFlat {
+            try call.evaluation.spend(1, at: call.call.place)
+            return index.rows[key]?.first
         }
-        return .empty
+        let rows = list.root.entry.children
+        try call.evaluation.spend(rows.count * 2, at: call.call.place)
+        return rows.first { row in
+            list.entries[row].children.contains { cell in
+                list.entries[cell].name == column && list.entries[cell].text == key
+            }
+        }
     }
 
     /// `pulldata('@geopoint', ${where}, 'x')`, as Survey123 has it: a number of a point. What a point does

@@ -17,6 +17,8 @@ package final class NodeTree: @unchecked Sendable {
         var size = 1
         /// What a text may be besides a text.
         var kinds: NodeContent.Kinds
+        /// Which of its equally named siblings it is, from 1.
+        var position = 1
         /// Whether the answer counts; false for what a form hides at the moment.
         var isRelevant = true
     }
@@ -25,8 +27,8 @@ package final class NodeTree: @unchecked Sendable {
     private let names: [String]
     private let numbers: [String: Int]
     private var irrelevant = 0
-    /// For trees that nothing changes any more.
-    let index = ListIndex()
+    /// Of lists, which nothing changes: whoever looks into a copy for `edited` goes another way.
+    let columns = ColumnIndexes()
 
     /// The names of elements as numbers; other trees number otherwise.
     func number(of name: String) -> Int? { numbers[name] }
@@ -37,6 +39,7 @@ package final class NodeTree: @unchecked Sendable {
         var building = Building()
         building.add(root)
         building.countSizes()
+        building.countSiblings()
         building.entries[0].attributes = attributes
         entries = building.entries
         names = building.names
@@ -135,6 +138,19 @@ package final class NodeTree: @unchecked Sendable {
             }
         }
 
+        mutating func countSiblings() {
+            for parent in entries.indices {
+                let children = entries[parent].children
+                guard children.count > 1 else { continue }
+                var counts: [Int: Int] = [:]
+                for child in children {
+                    let position = (counts[entries[child].name] ?? 0) + 1
+                    counts[entries[child].name] = position
+                    entries[child].position = position
+                }
+            }
+        }
+
         private mutating func number(_ name: String) -> Int {
             if let number = numbers[name] { return number }
             let number = names.count
@@ -227,14 +243,7 @@ package struct Node: Hashable, Sendable {
 
     /// Which of its equally named siblings it is, from 1.
     package var position: Int {
-        guard !isAttribute, let parent else { return 1 }
-        let name = tree.entries[index].name
-        var position = 0
-        for sibling in parent.entry.children {
-            if tree.entries[sibling].name == name { position += 1 }
-            if sibling == index { break }
-        }
-        return position
+        isAttribute ? 1 : tree.entries[index].position
     }
 
     /// Its text, as a truth where it is one.
@@ -284,6 +293,11 @@ package struct Node: Hashable, Sendable {
 extension Node {
     /// The text of its first child of that name; empty where there is none.
     func text(ofChild name: String) -> String {
-        children.first { $0.name == name }?.text ?? ""
+        guard !isAttribute, let number = tree.number(of: name),
+            let child = tree.entries[index].children.first(where: {
+                tree.entries[$0].name == number
+            })
+        else { return "" }
+        return tree.node(at: child).text
     }
 }

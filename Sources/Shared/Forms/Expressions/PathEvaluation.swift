@@ -60,12 +60,14 @@ extension Evaluation {
         var matcher = StepMatcher(test: step.test)
         for node in nodes {
             var candidates: [Node] = []
-            if let indexed = try indexed(step, in: node, &matcher, at: place) {
-                candidates = indexed
+            var predicates = step.predicates[...]
+            if let rows = try lookUp(step, under: node, at: place) {
+                candidates = rows
+                predicates.removeFirst()
             } else {
                 try collect(step.axis, from: node, &matcher, into: &candidates, at: place)
             }
-            for predicate in step.predicates {
+            for predicate in predicates {
                 candidates = try choose(from: candidates, predicate, at: place)
             }
             found += candidates
@@ -75,26 +77,6 @@ extension Evaluation {
         default: return nodes.count > 1 ? Self.inDocumentOrder(found) : found.sortedByPlace
         }
     }
-
-    /// Of a long list the rows for which a part of the first predicate holds, where that can be looked
-    /// up; the whole of it is left to be tried on them.
-    private func indexed(
-        _ step: PathStep, in node: Node, _ matcher: inout StepMatcher, at place: Place
-    ) throws(ExpressionError) -> [Node]? {
-        guard step.axis == .child, node.tree !== origin.tree, !node.isAttribute,
-            node.entry.children.count >= Self.longList, let predicate = step.predicates.first,
-            let test = CellTest.any(in: try withConstants(predicate, false)),
-            let name = node.tree.number(of: test.name),
-            let rows = node.tree.index.rows(
-                ListIndex.Column(parent: node.index, name: name), in: node.tree)
-        else { return nil }
-        var found = rows.byText[test.text] ?? []
-        if test.text.isEmpty { found = (found + rows.without).sorted() }
-        try spend(1 + found.count, at: place)
-        return found.map { Node(tree: node.tree, index: $0) }.filter { matcher.matches($0) }
-    }
-
-    private static let longList = 100
 
     private func collect(
         _ axis: PathStep.Axis, from node: Node, _ matcher: inout StepMatcher,
@@ -108,7 +90,9 @@ extension Evaluation {
             guard !node.isAttribute else { return }
             let children = node.tree.entries[node.index].children
             try spend(1 + children.count, at: place)
+            let before = found.count
             for child in children { keep(Node(tree: node.tree, index: child)) }
+            glanced(at: children.count - (found.count - before))
             if case .text = matcher.test, children.isEmpty, !node.entry.text.isEmpty {
                 found.append(node)
             }
@@ -154,7 +138,7 @@ extension Evaluation {
     }
 
     /// The nodes for which a predicate holds; a number is a position.
-    private func choose(
+    func choose(
         from nodes: [Node], _ predicate: ExpressionTree, at place: Place
     ) throws(ExpressionError) -> [Node] {
         if case .number(let wanted) = predicate {

@@ -6,8 +6,8 @@ extension FormFilling {
         let form = form
         let language = surroundings.language
         return ExpressionSurroundings(
-            instances: form.instances.merging(surroundings.instances) { _, given in given },
-            now: surroundings.now, zone: surroundings.zone,
+            instances: surroundings.instances, lists: form.instances, now: surroundings.now,
+            zone: surroundings.zone,
             randomFraction: surroundings.randomFraction, uuid: surroundings.uuid,
             choiceLabel: { name, path in
                 form.question(atNode: path)?.choice(named: name)?.text.plain(in: language)
