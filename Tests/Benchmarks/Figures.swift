@@ -11,6 +11,7 @@ enum Figures {
         ("drain", { try Drain.measure() }),
         ("storm", { try Storm.measure() }),
         ("form_eval", { try FormEval.measure() }),
+        ("form_rows", { try FormRows.measure() }),
         ("form_store", { try FormStore.measure() }),
         ("form_answer", { try FormBench.measureAnswer() }),
         ("long_list", { try FormBench.measureList() }),

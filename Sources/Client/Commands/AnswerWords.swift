@@ -104,7 +104,7 @@ enum AnswerFailure {
             Failure(
                 .validation, refusal.sentence,
                 advice: "Nothing was changed. '--yes' agrees to it.")
-        case .tooManyRows, .fixedRows, .noSuchRow:
+        case .tooManyRows, .tooMuchWork, .fixedRows, .noSuchRow:
             Failure(.validation, refusal.sentence, advice: "Nothing was changed.")
         }
     }

@@ -40,6 +40,8 @@ package enum AnswerRefusal: Error, Equatable, Sendable {
     case removesRows([Row])
     /// A count asks for more rows than an inspection may have.
     case tooManyRows(limit: Int)
+    /// The form's expressions over so many rows would take too long.
+    case tooMuchWork
     /// The rows of this repeat follow from the form; people neither add nor delete them.
     case fixedRows(String)
     /// The row is not here any more: somebody deleted it.
@@ -53,6 +55,8 @@ package enum AnswerRefusal: Error, Equatable, Sendable {
         case .removesRows(let rows):
             "this removes \(rows.map(\.address).joined(separator: ", ")), with the answers there"
         case .tooManyRows(let limit): "this asks for more than \(limit) rows"
+        case .tooMuchWork:
+            "this asks for more rows than the form's expressions get done with; tell its author"
         case .fixedRows(let path): "the form itself says how often \(path) is asked"
         case .noSuchRow: "there is no such row here any more"
         }

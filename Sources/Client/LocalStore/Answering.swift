@@ -101,6 +101,7 @@ struct Answering {
             switch error {
             case .removesRows(let rows): throw AnswerRefusal.removesRows(rows.map(mention))
             case .tooManyRows(let limit): throw AnswerRefusal.tooManyRows(limit: limit)
+            case .tooMuchWork: throw AnswerRefusal.tooMuchWork
             }
         }
     }

@@ -15,6 +15,12 @@ package enum FormLimits {
     package static let textParts = 200
     /// Rows of one list to look things up in.
     package static let instanceNodes = 200_000
+    /// Steps of all expressions together that one change to the answers may take, as
+    /// `ExpressionLimits.steps` counts them, but children of other names for next to nothing: twice
+    /// what 400 rows need that each have a running sum and look for their like among the others. A
+    /// count of rows that needs more is refused; elsewhere what is left over keeps the value that it
+    /// had, and `FormFilling.faults` says so.
+    package static let stepsOfOneChange = 10_000_000
     /// Conditions nest no deeper, which bounds the recursion that reads and evaluates them and keeps
     /// the document within the depth that the wire allows.
     package static let conditionDepth = 10

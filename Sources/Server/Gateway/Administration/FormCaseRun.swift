@@ -132,8 +132,16 @@ struct FormCaseRun {
         do throws(CountRefusal) {
             try filling.followCounts(since: before, mayRemove: true, newID: { _, _ in ids.next() })
         } catch {
-            guard case .tooManyRows(let limit) = error else { return }
-            fail("the count of a repeat", "is more than \(limit) rows")
+            switch error {
+            case .removesRows: break
+            case .tooManyRows(let limit):
+                fail("the count of a repeat", "is more than \(limit) rows")
+            case .tooMuchWork:
+                fail(
+                    "the count of a repeat",
+                    "is more than its expressions get done with: they need more than "
+                        + "\(FormLimits.stepsOfOneChange) steps")
+            }
         }
     }
 

@@ -25,7 +25,7 @@ extension FormAnswers {
         let repetitions = Dictionary(form.repetitions.map { ($0.path, $0) }) { first, _ in first }
         for row in asked.rows {
             guard let repetition = repetitions[row.path] else { continue }
-            if !filling.isAsked(repetition, in: row.parent) { _ = asked.remove(row: row.id) }
+            if !filling.isAsked(repetition, in: row.parent) { _ = asked.remove(rows: [row.id]) }
         }
         return asked
     }

@@ -14,8 +14,7 @@ enum RepeatFunctions {
             return .number(Double(place))
         }
         let node = try call.nodes(0).first
-        try call.evaluation.spend(
-            node?.parent?.entry.children.count ?? 1, at: call.call.place)
+        try call.evaluation.spend(1, at: call.call.place)
         return .number(Double(node?.position ?? 0))
     }
 

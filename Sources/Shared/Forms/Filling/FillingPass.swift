@@ -12,6 +12,11 @@ struct FillingPass {
     private(set) var calculated: [AnswerKey: FieldValue] = [:]
     /// Whether what is reckoned once has to wait.
     private let isSettingUp: Bool
+    private(set) var work: FillingWork
+    /// In which rows of the entry at hand an expression comes to the same; nil where there is one node.
+    private var same: SameForAllRows?
+    /// What those came to, by their text.
+    private var known: [String: Result<ExpressionValue, ExpressionError>] = [:]
 
     init(_ filling: FormFilling) {
         form = filling.form
@@ -22,6 +27,7 @@ struct FillingPass {
         checks = filling.checks
         faults = filling.faults
         isSettingUp = filling.isSettingUp
+        work = filling.work
     }
 
     /// - Parameter entries: of the graph, each after what it looks at.
@@ -32,7 +38,10 @@ struct FillingPass {
             let path = form.path(ofEntry: entry)
             guard let rules = form.rules[path] else { continue }
             let isCheck = entry.hasSuffix(RuleDependencies.checkMark)
-            for index in nodes.indices(of: path) {
+            let indices = nodes.indices(of: path)
+            same = indices.count > 1 ? SameForAllRows(path, in: form) : nil
+            known = [:]
+            for index in indices where !work.isSpent {
                 if isCheck {
                     check(rules, at: index, editor.tree)
                 } else {
@@ -70,7 +79,7 @@ struct FillingPass {
         let node = editor.tree.node(at: index)
         let found: ExpressionValue
         do throws(ExpressionError) {
-            found = try expression.value(at: node, in: surroundings)
+            found = try value(of: expression, at: node)
         } catch {
             fault("calculate", error, at: index)
             return
@@ -105,11 +114,18 @@ struct FillingPass {
         _ text: String, _ filter: ChoiceFilter, at index: Int, _ tree: NodeTree
     ) -> Bool {
         do throws(ExpressionError) {
-            let offered = try filter.nodes(at: tree.node(at: index), in: surroundings)
+            let value = try value(of: filter.nodeset, at: tree.node(at: index))
             let type = nodes.questions[index].map { form.allQuestions[$0].type } ?? .choice
-            let names = Set(offered.map { filter.name(of: $0, type) })
-            guard type.isChoices else { return names.contains(text) }
-            return text.split(separator: " ").allSatisfy { names.contains(String($0)) }
+            var wanted: Set<String> = [text]
+            if type.isChoices {
+                wanted = Set(text.split(separator: " ").map { String($0) })
+            }
+            if case .nodes(let offered) = value {
+                for node in offered where !wanted.isEmpty {
+                    wanted.remove(filter.name(of: node, type))
+                }
+            }
+            return wanted.isEmpty
         } catch {
             fault("filter", error, at: index)
             return true
@@ -121,11 +137,26 @@ struct FillingPass {
         otherwise: Bool
     ) -> Bool {
         do throws(ExpressionError) {
-            return try expression.boolean(at: tree.node(at: index), in: surroundings)
+            return try value(of: expression, at: tree.node(at: index)).boolean
         } catch {
             fault(rule, error, at: index)
             return otherwise
         }
+    }
+
+    private mutating func value(
+        of expression: FormExpression, at node: Node
+    ) throws(ExpressionError) -> ExpressionValue {
+        guard let same else { return try work.value(of: expression, at: node, in: surroundings) }
+        if let known = known[expression.source] { return try known.get() }
+        let result: Result<ExpressionValue, ExpressionError>
+        do throws(ExpressionError) {
+            result = .success(try work.value(of: expression, at: node, in: surroundings))
+        } catch {
+            result = .failure(error)
+        }
+        if same.holds(for: expression) { known[expression.source] = result }
+        return try result.get()
     }
 
     private mutating func fault(_ rule: String, _ error: ExpressionError, at index: Int) {

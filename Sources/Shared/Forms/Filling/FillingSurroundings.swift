@@ -13,6 +13,8 @@ package struct FillingSurroundings: Sendable {
     package var instances: [String: NodeTree] = [:]
     /// Which calculated answers are brought up to date; the others are taken as they stand.
     package var calculates = Calculations.all
+    /// What one change may cost at most.
+    package var stepsOfOneChange = FormLimits.stepsOfOneChange
     /// In which texts are shown; nil for the form's default.
     package var language: String?
 

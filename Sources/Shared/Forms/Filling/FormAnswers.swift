@@ -38,10 +38,18 @@ package struct FormAnswers: Equatable, Sendable {
     package var fields: [String: FieldValue]
     /// In the order in which they are asked.
     package private(set) var rows: [Row]
+    /// Where each row stands among them, by its id.
+    private var places: [String: Int]
 
     package init(_ fields: [String: FieldValue] = [:], rows: [Row] = []) {
         self.fields = fields
         self.rows = rows
+        places = Self.places(of: rows)
+    }
+
+    private static func places(of rows: [Row]) -> [String: Int] {
+        Dictionary(
+            rows.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     package subscript(key: AnswerKey) -> FieldValue {
@@ -55,30 +63,37 @@ package struct FormAnswers: Equatable, Sendable {
                 fields[key.path] = value
                 return
             }
-            guard let index = rows.firstIndex(where: { $0.id == row }) else { return }
+            guard let index = places[row] else { return }
             rows[index].fields[key.path] = value
         }
     }
 
-    package func row(_ id: String) -> Row? { rows.first { $0.id == id } }
+    package func row(_ id: String) -> Row? { places[id].map { rows[$0] } }
 
     /// The rows of one repeat within the inspection or within one row.
     package func rows(of path: String, in parent: String?) -> [Row] {
         rows.filter { $0.path == path && $0.parent == parent }
     }
 
-    package mutating func append(_ row: Row) { rows.append(row) }
+    package mutating func append(_ row: Row) {
+        if places[row.id] == nil { places[row.id] = rows.count }
+        rows.append(row)
+    }
 
-    /// Takes a row away, and the rows within it.
-    /// - Returns: the ids of all that went, the outermost first.
-    package mutating func remove(row id: String) -> [String] {
-        var gone = [id]
-        var next = 0
-        while next < gone.count {
-            gone += rows.filter { $0.parent == gone[next] }.map(\.id)
-            next += 1
+    /// Takes rows away, and the rows within them.
+    /// - Returns: the ids of all that went.
+    package mutating func remove(rows ids: [String]) -> Set<String> {
+        guard !ids.isEmpty else { return [] }
+        let children = Dictionary(grouping: rows.filter { $0.parent != nil }, by: \.parent)
+        var gone = Set(ids)
+        var waiting = ids
+        while let id = waiting.popLast() {
+            for row in children[id] ?? [] where gone.insert(row.id).inserted {
+                waiting.append(row.id)
+            }
         }
         rows.removeAll { gone.contains($0.id) }
+        places = Self.places(of: rows)
         return gone
     }
 }

@@ -15,6 +15,9 @@ package struct FormFilling: Sendable {
     /// Expressions that came to nothing: the author's mistakes, never the inspector's.
     package private(set) var faults: [FormFault] = []
 
+    /// What the change at hand has cost.
+    private(set) var work: FillingWork
+
     private(set) var nodes: RecordTree
     private(set) var tree: NodeTree
     /// For each node, whether its own relevance holds, whatever it stands in.
@@ -42,31 +45,13 @@ package struct FormFilling: Sendable {
         found = answers
         self.drafts = drafts
         self.surroundings = surroundings
+        work = FillingWork(surroundings)
         nodes = RecordTree(form, answers)
         tree = nodes.tree
         holds = []
         checks = []
         evaluateAll()
     }
-
-    // MARK: Looking
-
-    package func isRelevant(_ key: AnswerKey) -> Bool {
-        nodes.index(of: key).map { tree.entries[$0].isRelevant } ?? false
-    }
-
-    /// The answer, calculated ones included.
-    package func value(of key: AnswerKey) -> FieldValue { answers[key] }
-
-    func check(of key: AnswerKey) -> NodeCheck {
-        nodes.index(of: key).map { checks[$0] } ?? NodeCheck()
-    }
-
-    package func isReadonly(_ key: AnswerKey) -> Bool {
-        form.rules[key.path]?.calculate != nil || check(of: key).isReadonly
-    }
-
-    package func isRequired(_ key: AnswerKey) -> Bool { check(of: key).isRequired }
 
     // MARK: Changing
 
@@ -76,6 +61,7 @@ package struct FormFilling: Sendable {
     @discardableResult
     package mutating func set(_ value: FieldValue, at key: AnswerKey) -> Set<AnswerKey> {
         let before = answers
+        beginWork()
         drafts.remove(key)
         guard answers[key] != value, nodes.index(of: key) != nil,
             form.rules[key.path]?.calculate == nil
@@ -94,13 +80,8 @@ package struct FormFilling: Sendable {
     /// - Returns: every answer that changed with it.
     package mutating func add(_ row: FormAnswers.Row) -> Set<AnswerKey> {
         let before = answers
-        answers.append(FormAnswers.Row(id: row.id, parent: row.parent, path: row.path))
-        for question in form.allQuestions {
-            guard form.repetition(around: question.path)?.path == row.path else { continue }
-            let key = AnswerKey(row: row.id, question.path)
-            answers[key] = row.fields[question.path] ?? initialValue(of: question)
-        }
-        setUp { filling in _ = filling.run(.newRepeat, in: row) }
+        beginWork()
+        exchange([], for: [row])
         return changes(from: before)
     }
 
@@ -118,15 +99,45 @@ package struct FormFilling: Sendable {
     /// Takes a row and all in it away; positions and sums of the others are reckoned anew.
     package mutating func remove(row id: String) -> Set<AnswerKey> {
         let before = answers
-        let gone = answers.remove(row: id)
-        drafts = drafts.filter { key in key.row.map { !gone.contains($0) } ?? true }
-        rebuild()
+        beginWork()
+        let gone = exchange([id], for: [])
         return changes(from: before).filter { key in key.row.map { !gone.contains($0) } ?? true }
     }
+
+    /// Takes rows away and adds others at the end of their repeats, with one evaluation for all of them.
+    /// - Returns: the rows that went, those in them included.
+    @discardableResult
+    mutating func exchange(_ ids: [String], for rows: [FormAnswers.Row]) -> Set<String> {
+        let gone = answers.remove(rows: ids)
+        if !gone.isEmpty {
+            drafts = drafts.filter { key in key.row.map { !gone.contains($0) } ?? true }
+        }
+        let actions = RowActions(.newRepeat, of: form, rows: rows.count)
+        let (together, apart) = actions.partition(rows)
+        if !together.isEmpty || apart.isEmpty { lay(together, actions) }
+        for row in apart where !work.isSpent { lay([row], actions) }
+        return gone
+    }
+
+    private mutating func lay(_ rows: [FormAnswers.Row], _ actions: RowActions) {
+        for row in rows {
+            answers.append(FormAnswers.Row(id: row.id, parent: row.parent, path: row.path))
+            for question in actions.questions(of: row.path) {
+                let value = row.fields[question.path] ?? initialValue(of: question)
+                answers[AnswerKey(row: row.id, question.path)] = value
+            }
+        }
+        guard !rows.isEmpty else { return rebuild() }
+        setUp { $0.run(actions, in: rows) }
+    }
+
+    /// Begins to count anew what a change costs, which consists of several.
+    mutating func beginWork() { work = FillingWork(surroundings) }
 
     /// Sets what the form sets when an inspection is completed.
     package mutating func finish() -> Set<AnswerKey> {
         let before = answers
+        beginWork()
         _ = run(.finish)
         return changes(from: before)
     }
@@ -139,6 +150,7 @@ package struct FormFilling: Sendable {
         newID: () -> String, _ concerns: (String) -> Bool = { _ in true }
     ) -> Set<AnswerKey> {
         let before = answers
+        beginWork()
         for question in form.questions
         where answers.fields[question.path] == nil && concerns(question.path) {
             answers[AnswerKey(question.path)] = initialValue(of: question)
@@ -161,7 +173,7 @@ package struct FormFilling: Sendable {
         }
         setUp { filling in
             _ = filling.run(.firstLoad, concerns)
-            for row in rows { _ = filling.run(.firstLoad, in: row) }
+            filling.run(RowActions(.firstLoad, of: filling.form, rows: rows.count), in: rows)
             for row in standing {
                 for event in [FormAction.Event.firstLoad, .newRepeat] {
                     _ = filling.run(event, in: row) { concerns($0) && row.fields[$0] == nil }
@@ -169,17 +181,6 @@ package struct FormFilling: Sendable {
             }
         }
         return changes(from: before)
-    }
-
-    package func changes(from before: FormAnswers) -> Set<AnswerKey> {
-        var keys = Set(keysInOrder)
-        keys.formUnion(before.fields.keys.map { AnswerKey($0) })
-        let values = Dictionary(
-            before.rows.map { ($0.id, $0.fields) }, uniquingKeysWith: { first, _ in first })
-        return keys.filter { key in
-            let fields = key.row.map { values[$0] ?? [:] } ?? before.fields
-            return (fields[key.path] ?? .null) != answers[key]
-        }
     }
 
     private func initialValue(of question: Question) -> FieldValue {
@@ -240,6 +241,7 @@ package struct FormFilling: Sendable {
         holds = pass.holds
         checks = pass.checks
         faults = pass.faults
+        work = pass.work
         for (key, value) in pass.calculated { answers[key] = value }
         return Set(pass.calculated.keys)
     }
@@ -281,6 +283,31 @@ package struct FormFilling: Sendable {
             form.repetition(around: action.target)?.path == row.path
                 ? AnswerKey(row: row.id, action.target) : nil
         }
+    }
+
+    /// In new rows. What follows from a value is evaluated when another action looks at it, and at the
+    /// end: all rows of a count are one evaluation then, and each action sees what it would see
+    /// otherwise.
+    private mutating func run(_ actions: RowActions, in rows: [FormAnswers.Row]) {
+        var waiting: Set<AnswerKey> = []
+        for row in rows {
+            var sources: [AnswerKey] = []
+            for action in actions.actions(of: row.path) {
+                if actions.action(action, looksAtAnyOf: waiting) {
+                    _ = update(waiting)
+                    waiting = []
+                }
+                let key = AnswerKey(row: row.id, action.target)
+                guard give(action, at: key) else { continue }
+                waiting.insert(key)
+                if actions.isSource(action.target) { sources.append(key) }
+            }
+            guard !sources.isEmpty else { continue }
+            _ = update(waiting)
+            waiting = []
+            _ = runChain(from: sources)
+        }
+        if !waiting.isEmpty { _ = update(waiting) }
     }
 
     private mutating func run(
@@ -335,8 +362,13 @@ package struct FormFilling: Sendable {
     }
 
     private mutating func perform(_ action: FormAction, at key: AnswerKey) -> Set<AnswerKey> {
+        give(action, at: key) ? update([key]) : []
+    }
+
+    /// - Returns: whether the answer has changed; what depends on it has not been evaluated.
+    private mutating func give(_ action: FormAction, at key: AnswerKey) -> Bool {
         guard let index = nodes.index(of: key), let question = nodes.questions[index] else {
-            return []
+            return false
         }
         let found: ExpressionValue
         switch action.value {
@@ -344,49 +376,17 @@ package struct FormFilling: Sendable {
         case .property(let name): found = .text(surroundings.property(name) ?? "")
         case .expression(let expression):
             do throws(ExpressionError) {
-                found = try expression.value(
-                    at: tree.node(at: index), in: expressionSurroundings)
+                found = try work.value(
+                    of: expression, at: tree.node(at: index), in: expressionSurroundings)
             } catch {
-                faults.append(FormFault(path: action.target, rule: "setvalue", error: error))
-                return []
+                let fault = FormFault(path: action.target, rule: "setvalue", error: error)
+                if !faults.contains(fault) { faults.append(fault) }
+                return false
             }
         }
         let value = form.allQuestions[question].value(of: found, in: surroundings.zone)
-        guard answers[key] != value else { return [] }
+        guard answers[key] != value else { return false }
         answers[key] = value
-        return update([key])
-    }
-}
-
-/// An expression that came to nothing, with what was assumed instead: shown, not required, accepted.
-package struct FormFault: Equatable, Sendable {
-    package let path: String
-    /// `relevant`, `calculate`, …
-    package let rule: String
-    package let error: ExpressionError
-}
-
-extension FormDefinition {
-    func path(ofEntry entry: String) -> String {
-        var path = entry.dropFirst(parts.root.count + 2)
-        if path.hasSuffix(RuleDependencies.checkMark) { path.removeLast() }
-        return String(path)
-    }
-}
-
-extension FormFilling {
-    /// The answers to what is asked as things stand; those to what the form hides are kept beside.
-    package var askedAnswers: FormAnswers {
-        var asked = answers
-        for key in keysInOrder where !isRelevant(key) { asked[key] = .null }
-        return asked
-    }
-
-    /// The record as others would have it: without the answers to what is not asked.
-    package var submission: NodeTree { RecordTree(form, askedAnswers).tree }
-
-    /// Where each answer of the inspection and its rows stands, in the order of the record.
-    package var keysInOrder: [AnswerKey] {
-        nodes.questions.indices.compactMap { nodes.questions[$0] == nil ? nil : nodes.key(at: $0) }
+        return true
     }
 }
