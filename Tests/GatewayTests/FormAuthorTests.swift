@@ -164,7 +164,7 @@ struct FormAuthorTests {
         let later = try office.file("l.csv", "asset,form,due\nA1,small,2026-04-30\n")
         let reply = office.call("import", "assignments", later)
         #expect(reply.status == 3 && reply.messages.contains("no open form"))
-        #expect(office.call("form", "close", "nothing").status == 3)
+        #expect(office.call("form", "close", "nothing").status == 1)
         let states = try office.json("form", "list").asArray().map { try $0.string("state") }
         #expect(states == ["closed", "closed"])
         #expect(office.call("form", "reopen", "small", "2").output == "small 2 open\n")

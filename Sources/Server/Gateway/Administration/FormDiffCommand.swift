@@ -44,6 +44,9 @@ enum FormDiffCommand {
         }
         let id = operands[0]
         let published = try versions(of: id, session)
+        guard !published.isEmpty else {
+            throw Failure(.failed, "there is no form '\(terminalSafe(id))'")
+        }
         switch operands.count {
         case 1 where published.count >= 2:
             return (
@@ -52,7 +55,7 @@ enum FormDiffCommand {
             )
         case 1:
             throw Failure(
-                .failed, "form '\(terminalSafe(id))' has \(published.count) published versions",
+                .failed, "form '\(terminalSafe(id))' has one published version",
                 advice: "Two are compared, or a file with the newest.")
         case 3:
             return (try form(id, operands[1], session), try form(id, operands[2], session))

@@ -32,7 +32,7 @@ extension Walkdownd {
         let code: ExitCode =
             switch error.code {
             case .unknownTeam, .badName, .badForm, .valueRefused, .stateRefused, .importRefused,
-                .formDiffers, .unknownForm, .notAStore:
+                .formDiffers, .notAStore:
                 .validation
             case .damaged: .locked
             case .overloaded: .syncIncomplete
