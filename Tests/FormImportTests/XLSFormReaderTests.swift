@@ -1,3 +1,5 @@
+import Coding
+import Forms
 import Testing
 
 @testable import FormImport
@@ -273,5 +275,35 @@ struct XLSFormReaderTests {
         #expect(sources["rates"] == .csv("rates.csv"))
         #expect(sources["__last-saved"] == .lastSaved)
         #expect(form.binds.contains { $0.path == "/data/meta/audit" })
+    }
+
+    @Test("a choice's label takes answers in, wherever it is shown, and is named in a repeat too")
+    func labelsOfChoices() throws {
+        let read = try SmallWorkbook.form(
+            [
+                ["type", "name", "label", "calculation"], ["text", "a", "A"],
+                ["select_one k", "b", "B"],
+                ["calculate", "nm", "", "jr:choice-name(${b}, '${b}')"],
+                ["begin_repeat", "r", "R"], ["select_one k", "rk", "RK"],
+                ["calculate", "rkn", "", "jr:choice-name(${rk}, '${rk}')"],
+                ["end_repeat"],
+            ],
+            choices: [
+                ["list_name", "name", "label"], ["k", "x", "Choice ${a}"], ["k", "y", "Plain"],
+            ]
+        ).read()
+        let form = try FormCompiler.compile(read, files: [:]).definition
+        var filling = FormFilling(form, in: .looking(at: 0))
+        filling.set(.string("x"), at: AnswerKey("b"))
+        filling.set(.string("Ann"), at: AnswerKey("a"))
+        #expect(filling.value(of: AnswerKey("nm")) == .string("Choice Ann"))
+        #expect(filling.shown(.string("x"), at: AnswerKey("b")) == "Choice Ann")
+        _ = filling.add(FormAnswers.Row(id: "1", path: "r"))
+        for (name, label) in [("y", "Plain"), ("x", "Choice Ann")] {
+            filling.set(.string(name), at: AnswerKey(row: "1", "r/rk"))
+            #expect(filling.value(of: AnswerKey(row: "1", "r/rkn")) == .string(label))
+        }
+        let whole = FormFilling(form, answers: filling.answers, in: .looking(at: 0))
+        #expect(whole.answers == filling.answers)
     }
 }

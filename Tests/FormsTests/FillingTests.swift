@@ -59,6 +59,41 @@ enum PumpRound {
 
 @Suite("Filling a form")
 struct FillingTests {
+    @Test("a shuffled list keeps its order, and has another for each question and inspection")
+    func shuffled() throws {
+        var parts = FormParts(id: "mixed", version: "1", title: "Mixed")
+        let names = (1...9).map { "c\($0)" }
+        let questions = try ["a", "b"].map { path in
+            var question = Question(
+                path: path, label: path, type: .choice,
+                choices: names.map { Choice(name: $0, label: $0) })
+            question.filter = ChoiceFilter(
+                nodeset: try FormExpression("randomize(instance('k')/root/item)"),
+                valueName: "name")
+            return question
+        }
+        parts.sections = [Section(name: "main", title: "Main", questions: questions)]
+        parts.lists["k"] = NodeContent(
+            "root",
+            children: names.map {
+                NodeContent("item", children: [NodeContent("name", text: $0)])
+            })
+        let form = try FormDefinition(parts)
+        var orders: Set<[String]> = []
+        for inspection in ["i1", "i2", "i3"] {
+            var surroundings = FillingSurroundings.looking(at: 0)
+            surroundings.inspection = inspection
+            let filling = FormFilling(form, in: surroundings)
+            for path in ["a", "b"] {
+                let order = filling.offered(at: AnswerKey(path)).map(\.name)
+                #expect(order.sorted() == names)
+                #expect(filling.offered(at: AnswerKey(path)).map(\.name) == order)
+                orders.insert(order)
+            }
+        }
+        #expect(orders.count == 6)
+    }
+
     @Test("a town that is no longer offered is dropped, and what hung on it hides")
     func cascade() throws {
         var filling = try PumpRound.filling()

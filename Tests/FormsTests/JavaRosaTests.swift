@@ -148,12 +148,13 @@ struct JavaRosaTests {
             ("selected('', '')", "true"), ("count-selected(' a  b ')", "2"),
             ("selected-at('a b', 1)", "b"), ("selected-at('a b', 2)", ""),
             ("jr:choice-name('R290', '/data/gas')", "Propane"),
+            ("jr:choice-name('R290', ' /data/./x/../gas ')", "Propane"),
             ("jr:choice-name('', '/data/gas')", ""), ("jr:itext('hello')", "Hei"),
             ("jr:itext('nothing')", "nothing"),
         ])
     func choices(expression: String, expected: String) throws {
         var world = try ExpressionWorld()
-        world.surroundings.choiceLabel = { name, question in
+        world.surroundings.choiceLabel = { name, question, _ in
             name == "R290" && question == "/data/gas" ? "Propane" : nil
         }
         world.surroundings.translation = { $0 == "hello" ? "Hei" : nil }

@@ -160,7 +160,7 @@ extension DeviceStore {
     ) throws -> FillingSurroundings {
         let device = try database.metadataText("device_id") ?? ""
         let (newID, now, zone) = (sources.newID, sources.now, sources.zone)
-        return FillingSurroundings(
+        var surroundings = FillingSurroundings(
             now: sources.now, zone: sources.zone,
             randomFraction: { Self.fraction(newID()) }, uuid: newID,
             property: { name in
@@ -174,6 +174,8 @@ extension DeviceStore {
                 default: nil
                 }
             })
+        surroundings.inspection = id?.rawValue ?? ""
+        return surroundings
     }
 
     /// `2026-03-14T09:30:00.000+01:00`

@@ -98,6 +98,7 @@ extension DeviceStore {
         let answers = InspectionAnswers(id, fields: own, rows: rows).answers
         var surroundings = try lookingSurroundings(database)
         surroundings.language = language
+        surroundings.inspection = id.rawValue
         var filling = FormFilling(
             form, answers: answers, drafts: try database.draftKeys(of: id, answers),
             in: surroundings)

@@ -138,7 +138,8 @@ struct FormCheck {
                 "\(question.path) is asked depending on its own answer")
         }
         do throws(DependencyGraph.Cycle) {
-            return try DependencyGraph(RuleDependencies(root: parts.root, rules: rules).all)
+            return try DependencyGraph(
+                RuleDependencies(root: parts.root, rules: rules, questions).all)
         } catch {
             throw circle(error)
         }

@@ -5,6 +5,23 @@
 struct RuleDependencies {
     let root: String
     let rules: [String: PathRules]
+    /// What the labels of a question's choices put in, by the question's node; the others have none.
+    private let labels: [String: [FormExpression]]
+
+    init(root: String, rules: [String: PathRules], _ questions: [Question]) {
+        self.root = root
+        self.rules = rules
+        var found: [ObjectIdentifier: [FormExpression]] = [:]
+        var labels: [String: [FormExpression]] = [:]
+        for question in questions where question.type.isChoice || question.type.isChoices {
+            let list = ObjectIdentifier(question.list)
+            let expressions = found[list] ?? question.choices.flatMap(\.text.expressions)
+            found[list] = expressions
+            guard !expressions.isEmpty else { continue }
+            labels[Self.node(question.path, root: root)] = expressions
+        }
+        self.labels = labels
+    }
 
     var all: [String: ExpressionDependencies] {
         var all: [String: ExpressionDependencies] = [:]
@@ -33,7 +50,8 @@ struct RuleDependencies {
         of expressions: [FormExpression], at node: String
     ) -> ExpressionDependencies {
         var joined = ExpressionDependencies()
-        for expression in expressions {
+        for expression in expressions + expressions.flatMap({ self.labels(namedIn: $0, at: node) })
+        {
             let found = expression.dependencies(at: node)
             joined.paths.formUnion(found.paths)
             joined.instances.formUnion(found.instances)
@@ -44,5 +62,16 @@ struct RuleDependencies {
             joined.groups.insert(String(node[..<index]))
         }
         return joined
+    }
+
+    /// `jr:choice-name(…, '/data/kind')` looks at what the label of the choice looks at.
+    private func labels(namedIn expression: FormExpression, at node: String) -> [FormExpression] {
+        guard !labels.isEmpty else { return [] }
+        let origin = node.split(separator: "/").map { String($0) }
+        return expression.tree.calls.flatMap { call -> [FormExpression] in
+            guard call.name == "jr:choice-name", case .text(let written)? = call.arguments.last
+            else { return [] }
+            return labels[ChoiceFunctions.path(written, from: origin)] ?? []
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Replication
 
 /// The form as it is filled in on the screen: what is stored, and over it the writes on their way. A
 /// change evaluates only what depends on it.
@@ -11,6 +12,8 @@ struct AnswerSheet: Equatable, Sendable {
         _ picture: InspectionPicture, in surroundings: FillingSurroundings,
         writes: [(key: AnswerKey, value: FieldValue)]
     ) {
+        var surroundings = surroundings
+        surroundings.inspection = picture.id.rawValue
         filling = FormFilling(
             picture.form, answers: picture.stored, drafts: Set(picture.drafts.keys),
             in: surroundings)
@@ -19,7 +22,9 @@ struct AnswerSheet: Equatable, Sendable {
 
     mutating func set(_ value: FieldValue, at key: AnswerKey, in surroundings: FillingSurroundings)
     {
+        let inspection = filling.surroundings.inspection
         filling.surroundings = surroundings
+        filling.surroundings.inspection = inspection
         filling.set(value, at: key)
     }
 

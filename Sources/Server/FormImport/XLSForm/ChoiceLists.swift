@@ -44,10 +44,10 @@ struct ChoiceLists {
         choices[list]?.append(Choice(name: "other", row: row))
     }
 
-    /// Whether the texts of a list are in several languages or have pictures.
+    /// Whether the texts of a list are in several languages, have pictures or take answers in.
     func usesTexts(_ list: String) -> Bool {
         (choices[list] ?? []).contains { choice in
-            choice.row.texts("label").contains { $0.language != nil }
+            choice.row.texts("label").contains { $0.language != nil || $0.text.contains("${") }
                 || Heading.media.contains { choice.row[$0] != nil }
         }
     }

@@ -11,8 +11,9 @@ package struct ExpressionSurroundings: Sendable {
     /// From 0 to below 1.
     package var randomFraction: @Sendable () -> Double
     package var uuid: @Sendable () -> String
-    /// The label of a choice, by its name and by the path of the question that offers it.
-    package var choiceLabel: @Sendable (_ name: String, _ question: String) -> String?
+    /// The label of a choice, by its name and by the path of the question that offers it, as it reads at a
+    /// node.
+    package var choiceLabel: @Sendable (_ name: String, _ question: String, Node) -> String?
     /// The text of an itext id in the language that is shown.
     package var translation: @Sendable (_ id: String) -> String?
     /// A property of the device or of its user, such as `username`.
@@ -24,7 +25,7 @@ package struct ExpressionSurroundings: Sendable {
         now: @escaping @Sendable () -> Int64, zone: ExpressionZone,
         randomFraction: @escaping @Sendable () -> Double,
         uuid: @escaping @Sendable () -> String,
-        choiceLabel: @escaping @Sendable (String, String) -> String? = { _, _ in nil },
+        choiceLabel: @escaping @Sendable (String, String, Node) -> String? = { _, _, _ in nil },
         translation: @escaping @Sendable (String) -> String? = { _ in nil },
         property: @escaping @Sendable (String) -> String? = { _ in nil },
         formVersion: String = ""

@@ -1,3 +1,16 @@
+extension Node {
+    /// Of the elements from the root to this one.
+    fileprivate var names: [String] {
+        var names: [String] = []
+        var next: Node? = self
+        while let node = next, !node.isDocument {
+            names.append(node.name)
+            next = node.parent
+        }
+        return names.reversed()
+    }
+}
+
 /// Answers to *select* questions: names of choices with blanks between them.
 enum ChoiceFunctions {
     static let all: [ExpressionFunction] = [
@@ -45,7 +58,23 @@ enum ChoiceFunctions {
     private static func choiceName(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
         let name = try call.text(0)
         guard !name.isEmpty else { return .empty }
-        return .text(call.surroundings.choiceLabel(name, try call.text(1)) ?? name)
+        let node = call.evaluation.origin
+        let question = path(try call.text(1), from: node.names)
+        return .text(call.surroundings.choiceLabel(name, question, node) ?? name)
+    }
+
+    /// From the root, of a question that is named as references are written: inside a repeat from the node
+    /// that the expression belongs to, `../kind`, elsewhere from the root.
+    static func path(_ written: String, from origin: [String]) -> String {
+        let blank = { (character: Character) in character.isWhitespace }
+        var rest = written.drop(while: blank)
+        while let last = rest.last, blank(last) { rest.removeLast() }
+        if rest.hasPrefix("current()/") { rest = rest.dropFirst("current()/".count) }
+        var names = rest.hasPrefix("/") ? [] : origin
+        for step in rest.split(separator: "/") where step != "." {
+            if step == ".." { _ = names.popLast() } else { names.append(String(step)) }
+        }
+        return "/" + names.joined(separator: "/")
     }
 
     /// The text of an id; the id where there is none.

@@ -127,7 +127,7 @@ enum NodeFunctions {
 }
 
 /// The generator of Park and Miller (1988) that ODK's shuffle is defined by.
-private struct SeededFractions {
+struct SeededFractions {
     private static let modulus = 2_147_483_647
     private var state: Int
 

@@ -15,6 +15,9 @@ package struct FillingSurroundings: Sendable {
     package var calculates = Calculations.all
     /// What one change may cost at most.
     package var stepsOfOneChange = FormLimits.stepsOfOneChange
+    /// The id of the inspection that is filled in. By it each has an order of its own where a list is shuffled,
+    /// the same whenever it is shown.
+    package var inspection = ""
     /// In which texts are shown; nil for the form's default.
     package var language: String?
 

@@ -5,14 +5,18 @@ extension FormFilling {
     var expressionSurroundings: ExpressionSurroundings {
         let form = form
         let language = surroundings.language
-        return ExpressionSurroundings(
+        var all = ExpressionSurroundings(
             instances: surroundings.instances, lists: form.instances, now: surroundings.now,
             zone: surroundings.zone,
             randomFraction: surroundings.randomFraction, uuid: surroundings.uuid,
-            choiceLabel: { name, path in
-                form.question(atNode: path)?.choice(named: name)?.text.plain(in: language)
-            },
             property: surroundings.property, formVersion: form.version)
+        // Without labels itself: a label that names itself would have no end.
+        let inLabels = all
+        all.choiceLabel = { name, path, node in
+            form.question(atNode: path)?.choice(named: name)?.text
+                .shown(in: language, at: node, inLabels)
+        }
+        return all
     }
 
     /// A text of the form with the answers put in, clean for the screen.
@@ -22,23 +26,7 @@ extension FormFilling {
         if let only = FormText.only(parts) { return only }
         let index = key.flatMap { nodes.index(of: $0) } ?? 1
         let node = tree.node(at: min(index, tree.entries.count - 1))
-        let shown = parts.map { part in
-            switch part {
-            case .plain(let text): text
-            case .value(let expression): shownValue(of: expression, at: node)
-            }
-        }
-        return ShownText.clean(shown.joined())
-    }
-
-    /// An expression that comes to nothing leaves its place empty: the rest of the text still says
-    /// something.
-    private func shownValue(of expression: FormExpression, at node: Node) -> String {
-        do throws(ExpressionError) {
-            return try expression.text(at: node, in: expressionSurroundings)
-        } catch {
-            return "…"
-        }
+        return text.shown(in: surroundings.language, at: node, expressionSurroundings)
     }
 
     /// What a choice question offers at the moment, in order; nil for a question without choices.
@@ -57,7 +45,10 @@ extension FormFilling {
             return question.choices
         }
         do throws(ExpressionError) {
-            let nodes = try filter.nodes(at: tree.node(at: index), in: expressionSurroundings)
+            var shuffling = expressionSurroundings
+            let chance = SteadyChance(for: key, of: surroundings.inspection)
+            shuffling.randomFraction = { chance.next() }
+            let nodes = try filter.nodes(at: tree.node(at: index), in: shuffling)
             guard filter.labelName == nil else { return made(of: nodes, filter, question) }
             return nodes.compactMap { question.choice(named: $0.text(ofChild: filter.valueName)) }
         } catch {
@@ -100,8 +91,37 @@ extension FormFilling {
     /// The record's name by the form's own rule; nil where it has none or it comes to nothing.
     package var instanceName: String? {
         guard let expression = form.parts.instanceName else { return nil }
-        let name = ShownText.clean(shownValue(of: expression, at: tree.root))
+        let name = ShownText.clean(expression.shown(at: tree.root, expressionSurroundings))
         return name.isEmpty ? nil : name
+    }
+}
+
+extension FormText {
+    /// With the answers put in, clean for the screen.
+    fileprivate func shown(
+        in language: String?, at node: Node, _ surroundings: ExpressionSurroundings
+    ) -> String {
+        let parts = parts(in: language)
+        if let only = Self.only(parts) { return only }
+        let shown = parts.map { part in
+            switch part {
+            case .plain(let text): text
+            case .value(let expression): expression.shown(at: node, surroundings)
+            }
+        }
+        return ShownText.clean(shown.joined())
+    }
+}
+
+extension FormExpression {
+    /// An expression that comes to nothing leaves its place empty: the rest of the text still says
+    /// something.
+    fileprivate func shown(at node: Node, _ surroundings: ExpressionSurroundings) -> String {
+        do throws(ExpressionError) {
+            return try text(at: node, in: surroundings)
+        } catch {
+            return "…"
+        }
     }
 }
 
