@@ -222,6 +222,29 @@ struct FormCompilerTests {
         }
     }
 
+    @Test(
+        "what a calculation may come to and its question does not take is told",
+        arguments: [
+            ("int", "'abc'", "psi: the calculation may come to abc, which is not a number"),
+            ("int", "if(1 = 2, 'x', 3)", "may come to x, which is not a number"),
+            ("int", "coalesce(/data/kind, '4')", nil), ("int", "7 div 2", nil),
+            ("int", "3.5", nil), ("string", "'abc'", nil),
+            ("date", "if(1 = 1, 'soon', '')", "may come to soon, which is not a date"),
+            ("date", "'2026-02-28'", nil),
+        ])
+    func calculations(type: String, expression: String, told: String?) throws {
+        var small = SmallForm()
+        small.model = """
+            <bind nodeset="/data/psi" type="\(type)" calculate="\(expression)"/>
+            """
+        let warnings = try compile(small).warnings.map(\.description)
+        if let told {
+            #expect(warnings.count == 1 && warnings[0].contains(told), "\(warnings)")
+        } else {
+            #expect(warnings.isEmpty, "\(warnings)")
+        }
+    }
+
     @Test("also of a choice, and of rows that an inspection begins with")
     func defaultChoices() throws {
         var small = SmallForm()

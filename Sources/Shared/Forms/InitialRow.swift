@@ -56,7 +56,8 @@ extension FormFilling {
                 id: newID(), parent: initial.parent.map { rows[$0].id }, path: initial.path)
             for (path, text) in initial.values {
                 guard let index = form.index(of: path), !text.isEmpty else { continue }
-                row.fields[path] = form.allQuestions[index].value(ofExpression: text)
+                row.fields[path] = form.allQuestions[index].value(
+                    ofExpression: text, in: surroundings.zone)
             }
             rows.append(row)
         }

@@ -21,7 +21,8 @@ extension FormCompiler {
     }
 
     private mutating func check(_ text: String, of question: Question) {
-        let value = question.value(ofExpression: text)
+        let value = question.value(
+            ofExpression: text, in: ExpressionZone(fixedOffset: 0))
         let place = nodes[question.path]?.place ?? .file
         let subject = "\(question.path): the default \(ShownText.clean(text))"
         if var problem = question.problem(with: value) {

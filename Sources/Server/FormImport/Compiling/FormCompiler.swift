@@ -40,6 +40,7 @@ package struct FormCompiler {
             let definition = try FormDefinition(compiler.parts)
             compiler.warn(of: ExpressionCheck(definition).problems)
             compiler.warnOfDefaults(definition)
+            compiler.warnOfCalculations(definition)
             return CompiledForm(definition: definition, warnings: compiler.warnings.all)
         } catch {
             throw compiler.refusal(error)

@@ -84,7 +84,10 @@ struct FillingPass {
             fault("calculate", error, at: index)
             return
         }
-        let value = form.allQuestions[question].value(of: found, in: surroundings.zone)
+        let asked = form.allQuestions[question]
+        // Which day a moment falls on is for who is there to say.
+        if calculates < .day, asked.isCast(found, in: surroundings.zone) { return }
+        let value = asked.value(of: found, in: surroundings.zone)
         guard value.formText != editor.tree.entries[index].text else { return }
         editor.set(text: value.formText, at: index)
         calculated[nodes.key(at: index)] = value

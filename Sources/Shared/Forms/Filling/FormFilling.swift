@@ -184,7 +184,7 @@ package struct FormFilling: Sendable {
     }
 
     private func initialValue(of question: Question) -> FieldValue {
-        question.initial.map { question.value(ofExpression: $0) } ?? .null
+        question.initial.map { question.value(ofExpression: $0, in: surroundings.zone) } ?? .null
     }
 
     // MARK: Evaluating
@@ -251,7 +251,10 @@ package struct FormFilling: Sendable {
         var dropped: Set<AnswerKey> = []
         for entry in entries where entry.hasSuffix(RuleDependencies.checkMark) {
             let path = form.path(ofEntry: entry)
-            guard form.rules[path]?.filter != nil else { continue }
+            // What the form itself works out nobody could choose anew.
+            guard let rules = form.rules[path], rules.filter != nil, rules.calculate == nil else {
+                continue
+            }
             for index in nodes.indices(of: path) where !checks[index].isOffered {
                 let key = nodes.key(at: index)
                 guard tree.entries[index].isRelevant, !answers[key].isNull else { continue }

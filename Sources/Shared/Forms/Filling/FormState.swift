@@ -71,8 +71,12 @@ extension FormFilling {
             guard check.isRequired, question.type.takesAnswer else { return nil }
             return .required
         }
-        if let problem = question.problem(with: value) { return problem }
-        if !check.isOffered { return .notOffered }
+        // What the form works out itself nobody could mend, whatever it comes to. A constraint of it is
+        // one on the answers that it follows from.
+        if !question.isReckoned {
+            if let problem = question.problem(with: value) { return problem }
+            if !check.isOffered { return .notOffered }
+        }
         guard check.constraintHolds else {
             return .constraint(question.rules.constraintText?.plain(in: surroundings.language))
         }

@@ -27,7 +27,10 @@ extension FormFilling {
             guard !question.isHidden, question.rules.calculate == nil,
                 let value = row.fields[question.path], !value.isNull
             else { return false }
-            return value != question.initial.map { question.value(ofExpression: $0) }
+            return value
+                != question.initial.map {
+                    question.value(ofExpression: $0, in: surroundings.zone)
+                }
         }
         return isAnswered
             || answers.rows.contains { $0.parent == id && isFilled(row: $0.id) }

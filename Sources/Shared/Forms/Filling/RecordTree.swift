@@ -96,27 +96,3 @@ extension FieldValue {
         }
     }
 }
-
-extension Question {
-    /// The answer that a text made by an expression stands for: a number where the question asks for
-    /// one and the text is one, else the text itself without control characters, which no answer has.
-    package func value(ofExpression text: String) -> FieldValue {
-        let text = ShownText.answer(text, multiline: type == .text(multiline: true))
-        guard !text.isEmpty else { return .null }
-        if type.isNumber, let number = NumberText.parse(text), number.isFinite {
-            let value = FieldValue.double(number).canonical
-            if type == .integer, case .double = value {
-                return FieldValue.double(number.rounded(.towardZero)).canonical
-            }
-            return value
-        }
-        return .string(text)
-    }
-
-    /// The answer that an expression comes to. A truth is the word for it, or one and zero where a number
-    /// is asked for.
-    func value(of found: ExpressionValue, in zone: ExpressionZone) -> FieldValue {
-        if type.isNumber, case .boolean(let truth) = found { return .integer(truth ? 1 : 0) }
-        return value(ofExpression: found.answer(in: zone))
-    }
-}
