@@ -86,7 +86,7 @@ struct JavaRosaTests {
             ("int(today() - date('2026-11-01'))", "29"),
             ("today() = '2026-11-30'", "true"), ("'2026-11-29' < today()", "true"),
             ("date('2026-02-28T22:30:00Z')", "2026-03-01T01:30:00.000+03:00"),
-            ("date('')", ""), ("date(/data/none)", ""), ("number(today())", "20786"),
+            ("date('')", ""), ("date(/data/none)", ""), ("number(today())", "20787"),
             ("format-date('2026-05-07', '%e %b %Y, %a')", "7 May 2026, Thu"),
             (
                 "format-date-time('2026-05-07T04:05:06+03:00', '%H:%M:%S %h %n/%y %B %A %%')",
@@ -137,8 +137,7 @@ struct JavaRosaTests {
         #expect(
             try world.text("date-time('2026-07-01T14:00:00')")
                 == "2026-07-01T14:00:00.000+04:00")
-        #expect(try world.text("round(date('2026-10-26') - date('2026-10-24'), 3)") == "2.042")
-        #expect(try world.text("round(date('2026-10-26') - date('2026-10-24'))") == "2")
+        #expect(try world.text("date('2026-10-26') - date('2026-10-24')") == "2")
     }
 
     @Test(

@@ -51,7 +51,7 @@ extension Evaluation {
     ) -> Bool {
         switch comparison {
         case .equality(let expected): areEqual(left, right) == expected
-        case .order(let isOrdered): isOrdered(left.number(in: zone), right.number(in: zone))
+        case .order(let isOrdered): areOrdered(left, isOrdered, right)
         }
     }
 
@@ -59,15 +59,37 @@ extension Evaluation {
         switch (left, right) {
         case (.boolean, _), (_, .boolean): left.boolean == right.boolean
         case (.number, _), (_, .number), (.days, _), (_, .days):
-            Self.areEqual(left.number(in: zone), right.number(in: zone))
+            areEqualNumbers(left, right)
         case (.moment(let moment), let other), (let other, .moment(let moment)):
             isSame(moment, other)
         default: left.text(in: zone) == right.text(in: zone)
         }
     }
 
+    /// Two moments by which comes first, whatever the clock showed in the hour that it had twice. A moment
+    /// and a number to the millisecond, so that a day and one is the next.
+    private func areOrdered(
+        _ left: ExpressionValue, _ isOrdered: (Double, Double) -> Bool, _ right: ExpressionValue
+    ) -> Bool {
+        let moments = (left.moment(in: zone), right.moment(in: zone))
+        if let left = moments.0, let right = moments.1 {
+            return isOrdered(Double(left.milliseconds), Double(right.milliseconds))
+        }
+        let numbers = (left.number(in: zone), right.number(in: zone))
+        guard moments.0 != nil || moments.1 != nil else { return isOrdered(numbers.0, numbers.1) }
+        return isOrdered(numbers.0.roundedToMillisecond, numbers.1.roundedToMillisecond)
+    }
+
     private static func areEqual(_ left: Double, _ right: Double) -> Bool {
         left == right || abs(left - right) < 1e-12
+    }
+
+    private func areEqualNumbers(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
+        let numbers = (left.number(in: zone), right.number(in: zone))
+        guard left.moment(in: zone) != nil || right.moment(in: zone) != nil else {
+            return Self.areEqual(numbers.0, numbers.1)
+        }
+        return numbers.0.roundedToMillisecond == numbers.1.roundedToMillisecond
     }
 
     private func isSame(_ moment: Moment, _ other: ExpressionValue) -> Bool {
@@ -77,5 +99,14 @@ extension Evaluation {
             Moment(text, in: zone).map { $0.milliseconds == moment.milliseconds } ?? false
         default: false
         }
+    }
+}
+
+extension Double {
+    /// Days without what binary fractions of a day cannot hold.
+    var roundedToMillisecond: Double {
+        let milliseconds = (self * Double(Moment.millisecondsOfDay)).rounded()
+        guard abs(milliseconds) < 0x1p53 else { return self }
+        return milliseconds / Double(Moment.millisecondsOfDay)
     }
 }

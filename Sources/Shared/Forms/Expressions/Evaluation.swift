@@ -173,15 +173,32 @@ final class Evaluation {
         if let comparison = Comparison(link.sign) {
             return .boolean(try compare(left, comparison, right, at: link.place))
         }
+        if link.sign == .subtract || link.sign == .add {
+            return .number(sum(left, link.sign, right))
+        }
         let left = left.number(in: zone)
         let right = right.number(in: zone)
         switch link.sign {
-        case .add: return .number(left + right)
-        case .subtract: return .number(left - right)
         case .multiply: return .number(left * right)
         case .divide: return .number(left / right)
         default: return .number(left.truncatingRemainder(dividingBy: right))
         }
+    }
+}
+
+extension Evaluation {
+    /// Dates are reckoned with in whole milliseconds, so that a day more is the next day, and what lies
+    /// between two is no fraction short of a day.
+    private func sum(
+        _ left: ExpressionValue, _ sign: Operator, _ right: ExpressionValue
+    ) -> Double {
+        let moments = (left.moment(in: zone), right.moment(in: zone))
+        if sign == .subtract, let end = moments.0, let start = moments.1 {
+            return zone.days(from: start, to: end)
+        }
+        let numbers = (left.number(in: zone), right.number(in: zone))
+        let sum = sign == .add ? numbers.0 + numbers.1 : numbers.0 - numbers.1
+        return moments.0 == nil && moments.1 == nil ? sum : sum.roundedToMillisecond
     }
 }
 

@@ -43,7 +43,7 @@ package enum ExpressionValue: Equatable, Sendable {
         switch unpacked {
         case .number(let number): number
         case .boolean(let boolean): boolean ? 1 : 0
-        case .moment(let moment), .days(let moment): moment.days
+        case .moment(let moment), .days(let moment): zone.days(of: moment)
         case .text(let text): Self.number(text, zone)
         case .nodes: .nan
         }
@@ -52,7 +52,16 @@ package enum ExpressionValue: Equatable, Sendable {
     /// A text that is a date counts as one.
     private static func number(_ text: String, _ zone: ExpressionZone) -> Double {
         if let number = NumberText.parse(text) { return number }
-        return Moment(text, in: zone)?.days ?? .nan
+        return Moment(text, in: zone).map(zone.days) ?? .nan
+    }
+
+    /// The moment that it is, texts that are dates included; nil for all that is none.
+    func moment(in zone: ExpressionZone) -> Moment? {
+        switch unpacked {
+        case .moment(let moment), .days(let moment): moment
+        case .text(let text): NumberText.parse(text) == nil ? Moment(text, in: zone) : nil
+        case .number, .boolean, .nodes: nil
+        }
     }
 
     package func text(in zone: ExpressionZone) -> String {
@@ -62,7 +71,7 @@ package enum ExpressionValue: Equatable, Sendable {
         case .number(let number): NumberText.write(number)
         case .boolean(let boolean): boolean ? "true" : "false"
         case .moment(let moment): zone.text(moment)
-        case .days(let moment): NumberText.write(moment.days.rounded(.down))
+        case .days(let moment): NumberText.write(zone.writtenDays(of: moment))
         }
     }
 

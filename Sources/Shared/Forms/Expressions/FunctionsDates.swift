@@ -57,7 +57,7 @@ enum DateFunctions {
         case .moment(let moment), .days(let moment): return moment
         case .boolean: throw call.problem("a truth value is no date")
         case .number(let days):
-            guard let moment = Moment(days: days) else {
+            guard let moment = call.zone.moment(days: days) else {
                 throw call.problem("the number is out of range for a date")
             }
             return moment
@@ -66,7 +66,7 @@ enum DateFunctions {
             if let moment = Moment(text, in: call.zone) { return moment }
             // A node that a calculation filled with days.
             guard case .nodes = value, let days = NumberText.parse(text),
-                let moment = Moment(days: days)
+                let moment = call.zone.moment(days: days)
             else { throw call.problem("the text is no date") }
             return moment
         }
@@ -88,7 +88,7 @@ enum DateFunctions {
     ) throws(ExpressionError) -> ExpressionValue {
         let value = try call.value(0).unpacked
         if case .text(let text) = value {
-            return .number(Moment(text, in: call.zone)?.days ?? .nan)
+            return .number(Moment(text, in: call.zone).map(call.zone.days) ?? .nan)
         }
         return .number(value.number(in: call.zone))
     }

@@ -56,10 +56,13 @@ enum NumberFunctions {
         }
     }
 
-    /// Towards zero.
+    /// Towards zero; of a moment its day.
     @Sendable
     private static func int(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
-        .number(try call.number(0).rounded(.towardZero))
+        if let moment = try call.value(0).moment(in: call.zone) {
+            return .number(call.zone.wholeDays(of: moment))
+        }
+        return .number(try call.number(0).rounded(.towardZero))
     }
 
     /// Without places to the nearest whole number, halves upwards, as XPath has it; with places as

@@ -1,7 +1,7 @@
 /// A date or a point in time, as expressions reckon with it: milliseconds since 1970-01-01 UTC.
 ///
 /// A day begins at midnight in the zone of the evaluation. As a number it is days with fraction, as
-/// text it is ISO 8601 in that zone.
+/// the clock on the wall counts them, as text it is ISO 8601 in that zone.
 package struct Moment: Hashable, Sendable {
     package let milliseconds: Int64
     /// Whether it is written with its time even at midnight, as `now()` is.
@@ -18,22 +18,18 @@ package struct Moment: Hashable, Sendable {
         self.showsTime = showsTime
     }
 
-    /// - Parameter days: since 1970-01-01T00:00 UTC.
-    package init?(days: Double) {
-        let milliseconds = (days * Double(Self.millisecondsOfDay)).rounded()
-        guard milliseconds.isFinite, abs(milliseconds) < 1e15 else { return nil }
-        self.init(milliseconds: Int64(milliseconds))
-    }
-
-    package var days: Double { Double(milliseconds) / Double(Self.millisecondsOfDay) }
 }
 
 /// Difference to UTC in seconds, by seconds since 1970-01-01 UTC.
 package struct ExpressionZone: Sendable {
     package let offset: @Sendable (_ secondsSinceEpoch: Int64) -> Int
 
+    /// What it was on 1970-01-01, from where days are counted.
+    private let offsetAtEpoch: Int
+
     package init(offset: @escaping @Sendable (_ secondsSinceEpoch: Int64) -> Int) {
         self.offset = offset
+        offsetAtEpoch = offset(0)
     }
 
     package init(fixedOffset seconds: Int) {
@@ -52,6 +48,51 @@ package struct ExpressionZone: Sendable {
         let seconds = wall.flooredQuotient(1_000)
         let guess = Int64(offset(seconds))
         return wall - Int64(offset(seconds - guess)) * 1_000
+    }
+
+    /// Days since 1970-01-01T00:00 UTC as they are counted on the wall: from one midnight to the next it is
+    /// one, also where the clock is put forward or back between them.
+    package func days(of moment: Moment) -> Double { Self.days(milliseconds(of: moment)) }
+
+    /// The moment that is so many days after 1970-01-01T00:00 UTC on the wall; nil outside the years 1 to
+    /// 9999.
+    package func moment(days: Double) -> Moment? {
+        let milliseconds = (days * Double(Moment.millisecondsOfDay)).rounded()
+        guard milliseconds.isFinite, abs(milliseconds) < 1e15 else { return nil }
+        return Moment(
+            milliseconds: instant(wall: Int64(milliseconds) + Int64(offsetAtEpoch) * 1_000))
+    }
+
+    /// As `number()` of it is written: whole days, of a date those on the wall.
+    func writtenDays(of moment: Moment) -> Double {
+        isDate(moment) ? wholeDays(of: moment) : days(of: moment).rounded(.down)
+    }
+
+    /// Whole days on the wall since 1970-01-01.
+    func wholeDays(of moment: Moment) -> Double {
+        Double(wall(moment).flooredQuotient(Moment.millisecondsOfDay))
+    }
+
+    /// Days from one moment to another: whole ones from date to date, and what really passed from time to
+    /// time.
+    func days(from start: Moment, to end: Moment) -> Double {
+        let isPassed = !isDate(start) && !isDate(end)
+        return Self.days(
+            isPassed
+                ? end.milliseconds - start.milliseconds
+                : milliseconds(of: end) - milliseconds(of: start))
+    }
+
+    private func isDate(_ moment: Moment) -> Bool {
+        !moment.showsTime && WallTime(wall: wall(moment)).isMidnight
+    }
+
+    private func milliseconds(of moment: Moment) -> Int64 {
+        wall(moment) - Int64(offsetAtEpoch) * 1_000
+    }
+
+    private static func days(_ milliseconds: Int64) -> Double {
+        Double(milliseconds) / Double(Moment.millisecondsOfDay)
     }
 
     /// The beginning of the day that the moment is in.

@@ -38,11 +38,11 @@ extension Question {
             (.dateTime, .days(let moment)):
             return moment
         case (.date, .number(let days)), (.dateTime, .number(let days)):
-            return Moment(days: days)
+            return zone.moment(days: days)
         case (.date, .text(let text)), (.dateTime, .text(let text)), (.time, .text(let text)):
             if problem(with: .string(text)) == nil { return nil }
             if type != .time, let days = NumberText.parse(text) {
-                return Moment(days: days)
+                return zone.moment(days: days)
             }
             return Moment(text, in: zone)
         default: return nil
