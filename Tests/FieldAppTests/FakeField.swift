@@ -109,7 +109,7 @@ struct FakeField {
         case .release(_, let paths):
             held.subtract(paths)
             return []
-        case .setNetwork, .flushInput, .setMouse, .editOutside, .redraw, .suspend: return []
+        case .setNetwork, .flushInput, .setMouse, .redraw, .suspend: return []
         case .quit:
             hasQuit = true
             return []

@@ -50,7 +50,7 @@ final class Probe: ScreenApp {
         case .input(.scan): last = "scan"
         case .input(.mouse): last = "mouse"
         case .resized(let size): last = "size \(size.columns)x\(size.rows)"
-        case .timer, .userSignal, .programEnded: break
+        case .timer, .userSignal: break
         }
         return .none
     }

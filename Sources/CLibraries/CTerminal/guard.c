@@ -167,13 +167,6 @@ void walkdown_guard_reset_modes(void) {
     sigaction(SIGTTOU, &before, NULL);
 }
 
-int walkdown_guard_end_asked(void) {
-    unsigned now = atomic_load(&pending);
-    for (size_t index = 0; index < COUNT(endings); index++)
-        if ((now & (1u << endings[index])) != 0) return 1;
-    return 0;
-}
-
 unsigned walkdown_guard_take_signals(void) { return atomic_exchange(&pending, 0); }
 
 void walkdown_guard_stop_self(void) {
@@ -182,8 +175,7 @@ void walkdown_guard_stop_self(void) {
     sigaction(SIGTSTP, &usual, &ours);
     raise(SIGTSTP); // returns after SIGCONT
     sigaction(SIGTSTP, &ours, NULL);
-    // The caller knows of both: a stop that was asked for meanwhile has been obeyed.
-    atomic_fetch_and(&pending, ~((1u << SIGCONT) | (1u << SIGTSTP)));
+    atomic_fetch_and(&pending, ~(1u << SIGCONT)); // the caller knows
 }
 
 void walkdown_guard_end(void) {

@@ -27,8 +27,6 @@ void walkdown_guard_disarm(void);
 void walkdown_guard_reset_modes(void);
 // Bit n: signal n came since the last call.
 unsigned walkdown_guard_take_signals(void);
-// Whether one that asks the process to end waits to be taken.
-int walkdown_guard_end_asked(void);
 // Stops the process as Ctrl-Z does; returns when it is continued.
 void walkdown_guard_stop_self(void);
 // The dispositions found at `prepare` again.
@@ -38,6 +36,3 @@ void walkdown_guard_raise(int signal_number) __attribute__((noreturn));
 // An alternate signal stack for the calling thread, freed with it: a stack overflow can be handled
 // on it only. Any thread. -1 without memory.
 int walkdown_guard_thread(void);
-
-// Whether files in this folder stand in memory only (tmpfs, ramfs) and can be made by us.
-int walkdown_folder_in_memory(const char *path);

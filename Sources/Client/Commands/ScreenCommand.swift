@@ -88,9 +88,7 @@ struct Application {
             defer { pin.erase() }
             try unlock(fieldwork, pin, mailbox)
         }
-        let screen = FieldScreen(
-            fieldwork: fieldwork, mailbox: mailbox, demo: demo,
-            environment: run.surroundings.environment)
+        let screen = FieldScreen(fieldwork: fieldwork, mailbox: mailbox, demo: demo)
         let log = WarningLog(home.directory + "/walkdown.log")
         log.shorten()
         let before = log.size

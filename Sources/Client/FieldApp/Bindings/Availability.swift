@@ -10,7 +10,6 @@ extension AppState {
         switch command {
         case .back: whyNotBack
         case .newLine: layers.top.editor?.isMultiline == true ? nil : "this answer has one line"
-        case .editOutside: whyNotOutside
         case .open: whyNotOpen
         case .retry: whyNotRetry
         case .discard: whyNotFailed
@@ -37,11 +36,6 @@ extension AppState {
     private var whyNotBack: String? {
         guard place == .worklist, worklist.filter.isEmpty else { return nil }
         return "there is nothing to go back to; q leaves"
-    }
-
-    private var whyNotOutside: String? {
-        guard layers.top.editor?.isMultiline == true else { return "this answer has one line" }
-        return hasOutsideEditor ? nil : "neither VISUAL nor EDITOR names an editor"
     }
 
     private var whyNotOpen: String? {

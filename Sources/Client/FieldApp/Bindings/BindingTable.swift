@@ -230,7 +230,7 @@ extension BindingTable {
 
     fileprivate static let editor: [Row] =
         [
-            accept, leaveField, newLine, editOutside,
+            accept, leaveField, newLine,
             Row([function(9)], .palette, label: "", help: "Choose a command by its name"),
             lineUp, lineDown,
         ] + fromField
@@ -269,10 +269,6 @@ extension BindingTable {
     fileprivate static let newLine = Row(
         [KeyEvent(.enter, .alt)], .newLine, label: "New line",
         help: "Begin a new line in a long text")
-
-    fileprivate static let editOutside = Row(
-        [.control("o")], .editOutside, label: "",
-        help: "Edit a long text in the editor that VISUAL or EDITOR names")
 
     fileprivate static let lineUp = Row(
         [KeyEvent(.up)], .up, label: "", help: "Move up a line; from the first, leave the field")

@@ -27,7 +27,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case toggle, earlier, later
 
     // An editor.
-    case accept, newLine, editOutside
+    case accept, newLine
 
     // The queue.
     case retry, discard, copy

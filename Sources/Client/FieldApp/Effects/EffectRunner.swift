@@ -9,7 +9,6 @@ package import TerminalKit
 package enum TerminalRequest: Equatable, Sendable {
     case flushInput
     case mouse(on: Bool)
-    case editOutside(text: String)
     case redraw
     case suspend
     case quit
@@ -55,7 +54,6 @@ package final class EffectRunner: Sendable {
         switch effect {
         case .flushInput: return .flushInput
         case .setMouse(let on): return .mouse(on: on)
-        case .editOutside(let text): return .editOutside(text: text)
         case .redraw: return .redraw
         case .suspend: return .suspend
         case .quit: return .quit
@@ -163,9 +161,7 @@ package final class EffectRunner: Sendable {
         case .retry(let id): try fieldwork.retry(id)
         case .discard(let id): try fieldwork.discard(id)
         case .lock: fieldwork.lock()
-        case .pin, .syncNow, .setNetwork, .flushInput, .setMouse, .editOutside, .redraw, .suspend,
-            .quit:
-            break
+        case .pin, .syncNow, .setNetwork, .flushInput, .setMouse, .redraw, .suspend, .quit: break
         }
         return deed(of: effect).map { .done($0) }
     }

@@ -1,4 +1,3 @@
-import Coding
 package import Forms
 package import TerminalKit
 
@@ -12,20 +11,14 @@ package final class FieldScreen: ScreenApp {
     /// What is on the screen, for taps.
     private var shown: Canvas?
     private var taps = TapReader()
-    private let environment: [String: String]
-    /// A text that is in the person's own editor.
-    private var outside: OutsideText?
 
     package init(
         fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>, demo: AppState.Demo? = nil,
-        environment: [String: String] = [:],
         clock: @escaping () -> Moment = DeviceClock.moment,
         zone: ExpressionZone = DeviceClock.zone
     ) {
         self.clock = clock
-        self.environment = environment
         state = AppState(now: clock(), demo: demo, zone: zone)
-        state.hasOutsideEditor = OutsideText.program(in: environment) != nil
         runner = EffectRunner(fieldwork: fieldwork, mailbox: mailbox)
     }
 
@@ -74,27 +67,7 @@ package final class FieldScreen: ScreenApp {
         case .resized(let size): receive(.resized(size))
         // `walkdown lock` in another process (Vault's LockSignal).
         case .userSignal: receive(.lockDemanded)
-        case .programEnded(let end): receive(backFromOutside: end)
         }
-    }
-
-    private func lend(_ text: String) -> ScreenRequest {
-        guard let program = OutsideText.program(in: environment),
-            let file = OutsideText(text, program: program, environment: environment)
-        else {
-            let notice = "There is no folder in memory to hand the text over in"
-            return receive(.editedOutside(OutsideEdit(text: nil, notice: notice)))
-        }
-        outside = file
-        return .lend(file.other)
-    }
-
-    private func receive(backFromOutside end: OtherProgram.End) -> ScreenRequest {
-        defer { outside = nil }
-        guard let edit = outside?.take(after: end, limit: FieldValue.longestText) else {
-            return .none
-        }
-        return receive(.editedOutside(edit))
     }
 
     private func receive(tapAt position: Position) -> ScreenRequest {
@@ -126,7 +99,6 @@ package final class FieldScreen: ScreenApp {
             switch asked {
             case .flushInput: request = .dropTypeAhead
             case .mouse(let on): request = .mouse(on: on)
-            case .editOutside(let text): request = lend(text)
             case .redraw: request = .repaint
             case .suspend: request = .stop
             case .quit: return .quit

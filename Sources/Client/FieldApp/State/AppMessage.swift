@@ -9,8 +9,6 @@ package enum AppMessage: Sendable {
     case input(InputEvent, Moment)
     /// A tap on what the last frame showed there, nil for nothing that takes one.
     case tap(TapTarget?, Moment)
-    /// The person's own editor has ended.
-    case editedOutside(OutsideEdit)
     /// The time that `AppState.deadline` asked for has come.
     case tick(Moment)
     case resized(Size)
@@ -49,18 +47,6 @@ package enum AppMessage: Sendable {
     case refused(Deed, StoreRefusal)
 
     case sync(SyncNews)
-}
-
-/// What came of a text in the person's own editor.
-package struct OutsideEdit: Equatable, Sendable {
-    /// Nil where the text stays as it was.
-    package var text: String?
-    package var notice: String?
-
-    package init(text: String?, notice: String? = nil) {
-        self.text = text
-        self.notice = notice
-    }
 }
 
 extension AppMessage {

@@ -41,8 +41,6 @@ package struct AppState: Equatable, Sendable {
     package var cut = ""
     /// The terminal reports taps and the wheel.
     package var hasMouse = true
-    /// The person has an editor of their own for long texts.
-    package var hasOutsideEditor = false
 
     package struct CycleFigures: Equatable, Sendable {
         package var sent: Int

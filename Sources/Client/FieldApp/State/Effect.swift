@@ -50,8 +50,6 @@ package enum Effect: Equatable, Sendable {
     case flushInput
     /// Asks the terminal for taps, or for none.
     case setMouse(on: Bool)
-    /// Hands a text to the person's own editor; `.editedOutside` comes back.
-    case editOutside(text: String)
     /// Draws everything anew.
     case redraw
     /// Stops the process as a shell expects of Ctrl-Z.

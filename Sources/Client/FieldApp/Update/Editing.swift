@@ -53,25 +53,6 @@ extension AppState {
         return []
     }
 
-    /// The text goes to the person's own editor, and stands as a draft meanwhile.
-    mutating func editOutside() -> [Effect] {
-        guard let editor = layers.top.editor else { return [] }
-        return [.editOutside(text: editor.line.text)]
-    }
-
-    /// It comes back as one change, which undo takes back.
-    mutating func take(_ edit: OutsideEdit) -> [Effect] {
-        if let words = edit.notice { notice = Notice(words, .bad) }
-        guard let text = edit.text else { return [] }
-        changeEditor { editor in
-            let before = editor.line
-            editor.line.replace(with: text)
-            editor.line.toEnd()
-            editor.remember(before)
-        }
-        return []
-    }
-
     mutating func insertNewLine() {
         changeEditor { editor in
             guard editor.isMultiline else { return }

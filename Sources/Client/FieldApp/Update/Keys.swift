@@ -99,7 +99,6 @@ extension AppState {
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
         case .mouse: return switchMouse()
-        case .editOutside: return editOutside()
         case .lock: return lockNow()
         case .syncNow:
             isSyncDemanded = true

@@ -56,8 +56,7 @@ extension AppState {
             return receive(refused: deed, refusal)
         case .sync(let news):
             return receive(news)
-        case .input, .tap, .editedOutside, .tick, .resized, .hangUp, .suspending, .lockDemanded,
-            .unlocked,
+        case .input, .tap, .tick, .resized, .hangUp, .suspending, .lockDemanded, .unlocked,
             .unlockRefused:
             break
         }

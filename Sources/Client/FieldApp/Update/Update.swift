@@ -35,7 +35,6 @@ extension AppState {
     mutating func receive(_ message: AppMessage) -> [Effect] {
         switch message {
         case .input(let event, let moment): return receive(event, at: moment)
-        case .editedOutside(let edit): return take(edit)
         case .tap(let target, let moment): return receive(tap: target, at: moment)
         case .tick(let moment):
             now = moment

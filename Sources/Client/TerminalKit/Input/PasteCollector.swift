@@ -66,8 +66,3 @@ struct PasteCollector: Equatable, Sendable {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{FFFD}"
     }
 }
-
-/// Text that comes from outside, made harmless as a paste is.
-package enum PasteText {
-    package static func clean(_ bytes: [UInt8]) -> String { PasteCollector.cleaned(bytes) }
-}

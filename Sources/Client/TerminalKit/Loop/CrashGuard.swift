@@ -46,9 +46,6 @@ package enum CrashGuard {
         Signals(rawValue: walkdown_guard_take_signals())
     }
 
-    /// Whether a signal that asks the process to end waits to be taken.
-    package static var isEndAsked: Bool { walkdown_guard_end_asked() != 0 }
-
     /// Stops the process as Ctrl-Z does and returns when it is continued.
     package static func stopProcess() { walkdown_guard_stop_self() }
 

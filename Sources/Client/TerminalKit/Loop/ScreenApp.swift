@@ -24,8 +24,6 @@ package enum ScreenEvent<Message: Sendable>: Sendable {
     case resized(Size)
     /// SIGUSR1, whose meaning is the application's.
     case userSignal
-    /// The program that the terminal was lent to has ended.
-    case programEnded(OtherProgram.End)
 }
 
 package enum ScreenRequest: Equatable, Sendable {
@@ -38,8 +36,6 @@ package enum ScreenRequest: Equatable, Sendable {
     case dropTypeAhead
     /// The terminal reports taps from now on, or none.
     case mouse(on: Bool)
-    /// Another program has the terminal until it ends.
-    case lend(OtherProgram)
     case quit
 }
 

@@ -107,16 +107,6 @@ package final class ScreenSession<App: ScreenApp> {
             // What fell due meanwhile comes before anything is drawn: the lock above all.
             if let due = app.timer, due <= BootClock.milliseconds() { _ = app.handle(.timer) }
             return obey(app.handle(.resized(screen.size)))
-        case .lend(let program):
-            app.save(before: .stop)
-            let end = screen.lending { program.run(errors: errors.real, wake: loop.wake) }
-            shown = nil
-            // What was typed for the other program, or for nobody.
-            loop.dropTypeAhead()
-            _ = app.handle(.resized(screen.size))
-            let after = obey(app.handle(.programEnded(end)))
-            if let due = app.timer, due <= BootClock.milliseconds() { _ = app.handle(.timer) }
-            return after
         case .dropTypeAhead:
             loop.dropTypeAhead()
             burst = BurstCollector()

@@ -117,13 +117,6 @@ package final class NcursesScreen {
         retake()
     }
 
-    /// Gives the terminal back for the work, and takes it again. The next frame is painted whole.
-    func lending<Result>(_ work: () -> Result) -> Result {
-        leave()
-        defer { retake() }
-        return work()
-    }
-
     /// After a stop that was not of our making: the shell may have changed the modes.
     package func retake() {
         resize()
