@@ -35,7 +35,10 @@ struct KeyTraceTests {
     func paste() {
         let found = entries("\u{1B}[200~open sesame\u{1B}[201~q")
         #expect(found.map(\.name) == ["paste of 11 characters", "q"])
-        #expect(found.first?.hex == "1b 5b 32 30 30 7e 6f 70 65 6e 20 73 and 11 more")
+        #expect(found.first?.hex == "1b 5b 32 30 30 7e and 17 more")
+        var trace = KeyTrace()
+        let pasted = trace.feed(Array("\u{1B}[200~135790\u{1B}[201~".utf8), at: 0)
+        #expect(pasted.map(\.shownBytes) == [Array("\u{1B}[200~".utf8)])
     }
 
     @Test("However the bytes are split and whatever they are, none is lost and none told twice")

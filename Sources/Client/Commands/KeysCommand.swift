@@ -77,7 +77,7 @@ extension KeyTrace.Entry {
 
     var json: JSON {
         [
-            "bytes": .string(bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()),
+            "bytes": .string(shownBytes.map(Self.hex).joined()),
             "name": events.isEmpty ? .null : .string(name), "does": .string(deed),
         ]
     }

@@ -11,6 +11,7 @@ enum StoreWords {
         case let error as StoreError: words(for: error)
         case let refusal as AnswerRefusal: Failure(.validation, refusal.sentence)
         case let refusal as MoveRefusal: Failure(.failed, refusal.sentence)
+        case Completion.Refusal.state(let refusal): Failure(.validation, refusal.description)
         case let refusal as StateRefusal: Failure(.validation, refusal.description)
         case let error as CodingError:
             Failure(.locked, "the store holds something unreadable: \(error.description)")

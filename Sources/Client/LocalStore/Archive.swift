@@ -1,3 +1,4 @@
+internal import Forms
 internal import Inspections
 internal import Replication
 internal import SQLite
@@ -158,7 +159,12 @@ extension Connection {
     /// Whether something that was found is neither mended nor closed: it stands in the list of findings
     /// whatever its age, with the name of its inspection.
     private func hasOpenFinding(_ id: RecordID) throws -> Bool {
-        try findings(below: id).contains { $0.finding.status == .pending }
+        try findings(below: id).contains { found in
+            guard found.finding.status == .pending else { return false }
+            // What was found in a deleted row stands in no list, and nobody can mend it.
+            guard let row = found.finding.key.row else { return true }
+            return try isLive(RecordID(row), table: RecordTable.repetition)
+        }
     }
 
     private func isShown(_ id: RecordID) throws -> Bool {

@@ -71,13 +71,20 @@ struct FailingAnswers {
 extension DeviceStore {
     /// What fails now; nil where nothing is followed: in what is deleted, closed, or by a form that is not
     /// here.
+    /// - Parameter asItStood: whether the state does not matter. What failed in a complete or deleted
+    ///   inspection had failed before it was taken up again, and is not found anew.
     func failing(
-        in id: RecordID, decided: Set<AnswerKey> = [], _ database: Connection
+        in id: RecordID, decided: Set<AnswerKey> = [], asItStood: Bool = false,
+        _ database: Connection
     ) throws -> FailingAnswers? {
-        guard try database.isLive(id, table: RecordTable.inspection) else { return nil }
+        let table = RecordTable.inspection
+        guard
+            try asItStood
+                ? database.isHere(id, table: table) : database.isLive(id, table: table)
+        else { return nil }
         do {
             let (stored, filling) = try stored(id, database)
-            guard !stored.isClosed else { return nil }
+            guard asItStood || !stored.isClosed else { return nil }
             return try FailingAnswers(
                 filling, stored.answers, decided: decided, on: id, database)
         } catch StoreError.unknownForm {
@@ -136,7 +143,7 @@ extension DeviceStore {
             }
             for id in touched.sorted() {
                 // The other connection still has what stood before.
-                let before = try read { try failing(in: id, $0) }
+                let before = try read { try failing(in: id, asItStood: true, $0) }
                 try follow(since: before, decided: [], on: id, database) { _ in true }
             }
             return result
@@ -179,6 +186,14 @@ extension Connection {
             "SELECT lamport FROM field WHERE record_id = ? AND name = ?",
             [.text(key.row ?? inspection.rawValue), .text(key.path)]
         ) { try $0.integer(0) } ?? 0
+    }
+
+    /// Deleted or not.
+    fileprivate func isHere(_ id: RecordID, table: String) throws -> Bool {
+        try first(
+            "SELECT 1 FROM record WHERE id = ? AND table_name = ?",
+            [.text(id.rawValue), .text(table)]
+        ) { _ in true } ?? false
     }
 
     func isLive(_ id: RecordID, table: String) throws -> Bool {

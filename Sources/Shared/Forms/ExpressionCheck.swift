@@ -1,6 +1,6 @@
 /// What is wrong with the expressions of a form that can be put in order all the same: paths to
-/// nothing, functions that there are not, formats and patterns that cannot be read. An author wants to know; whoever fills the form in sees no
-/// more of it than a rule that says nothing.
+/// nothing, functions that there are not, formats and patterns that cannot be read. An author wants to
+/// know; whoever fills the form in sees no more of it than a rule that says nothing.
 package struct ExpressionCheck {
     /// Where, as in `FormError`, the question's or group's path, and what is the matter.
     package struct Problem: Equatable, Sendable {

@@ -252,17 +252,32 @@ struct FillSession {
 
     // MARK: The end
 
+    /// - Returns: what came up only when the form was worked out for the last time; nothing where it is
+    ///   complete now.
+    private mutating func complete() throws -> [FormProblem] {
+        do {
+            try store.complete(id)
+            return []
+        } catch Completion.Refusal.problems(let late) {
+            filling = try store.filling(of: id, language: filling.surroundings.language)
+            return late
+        }
+    }
+
     /// What is missing, or the offer to complete.
     /// - Returns: where the person wants to go on; nil to leave.
     private mutating func finish() throws -> AnswerKey? {
-        let problems = filling.state.problems
-        guard !problems.isEmpty else {
+        var problems = filling.state.problems
+        if problems.isEmpty {
             try dialogue.say("")
-            if try dialogue.agrees("Nothing is missing. Complete the inspection?") {
-                try store.complete(id)
-                try dialogue.say("It is complete.")
+            guard try dialogue.agrees("Nothing is missing. Complete the inspection?") else {
+                return nil
             }
-            return nil
+            problems = try complete()
+            guard !problems.isEmpty else {
+                try dialogue.say("It is complete.")
+                return nil
+            }
         }
         let lines = problems.map { ProblemLine($0, in: filling) }
         try dialogue.say("\nMissing or wrong:")

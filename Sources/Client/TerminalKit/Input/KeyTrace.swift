@@ -49,13 +49,31 @@ package struct KeyTrace: Sendable {
 }
 
 extension KeyTrace.Entry {
-    /// `1b 5b 41`; of a long piece the beginning.
+    /// `1b 5b 41`; of a long piece the beginning, and of what was pasted or scanned only what says that it
+    /// was: it may be a PIN.
     package var hex: String {
-        let shown = bytes.prefix(12).map { byte in
-            (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
-        }
+        let shown = shownBytes.prefix(12)
         let rest = bytes.count - shown.count
-        return shown.joined(separator: " ") + (rest > 0 ? " and \(rest) more" : "")
+        return shown.map(Self.hex).joined(separator: " ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    /// The bytes of a key; of what was pasted or scanned only those before it.
+    package var shownBytes: [UInt8] {
+        let holdsText = events.contains { event in
+            switch event {
+            case .paste, .scan: true
+            case .key, .mouse: false
+            }
+        }
+        guard holdsText else { return bytes }
+        return bytes.starts(with: Self.pasteBegins) ? Self.pasteBegins : []
+    }
+
+    /// `ESC [ 200 ~`
+    private static let pasteBegins: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x30, 0x7E]
+
+    package static func hex(_ byte: UInt8) -> String {
+        (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
     }
 
     /// What it is called; never what was pasted.

@@ -59,16 +59,19 @@ extension WriteSession {
         }
     }
 
+    private static let closed = [InspectionState.complete, .approved].map(\.rawValue)
+
     private struct Failing {
         let filling: FormFilling
         let answers: FormAnswers
         let keys: Set<AnswerKey>
     }
 
-    /// Nil where its form is not here, and of what is deleted or signed.
+    /// Nil where its form is not here, and of what is deleted, complete or signed: nobody could say there what
+    /// is wrong.
     private func failing(in id: RecordID) throws -> Failing? {
         guard let record = try connection.record(id), !record.isDeleted,
-            record.text(BuiltInField.state) != InspectionState.approved.rawValue,
+            !Self.closed.contains(record.text(BuiltInField.state) ?? ""),
             let name = record.text(BuiltInField.form),
             let version = record.text(BuiltInField.formVersion),
             let form = try forms.policies(ofForm: name, version: version, from: connection)?.form
