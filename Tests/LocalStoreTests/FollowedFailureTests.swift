@@ -80,6 +80,32 @@ struct FollowedFailureTests {
 
     // MARK: Discard
 
+    @Test(
+        "Taken up again by a statement, an inspection finds nothing anew that was mended or removed",
+        arguments: [true, false])
+    func reopenedByStatement(isMended: Bool) throws {
+        let (device, server, id) = try synced(("seals", "fail"))
+        let finding = try device.onlyFinding(in: id)
+        if isMended {
+            try device.store.changeFinding(finding, by: [.status(.corrected)])
+        } else {
+            try device.store.removeFinding(finding)
+        }
+        try device.store.complete(id)
+        try device.sync(server)
+        let before = try device.found(in: id)
+        #expect(before.count == (isMended ? 1 : 0))
+        try sql(device, "UPDATE \"check\" SET \"@state\" = 'inProgress' WHERE id = '\(id)'")
+        #expect(try device.found(in: id) == before)
+        // What fails by the same statement is found all the same.
+        try device.store.complete(id)
+        try sql(
+            device,
+            "UPDATE \"check\" SET \"@state\" = 'inProgress', power = 'fail' WHERE id = '\(id)'")
+        #expect(try device.found(in: id).count == before.count + 1)
+        try device.finish()
+    }
+
     @Test("A correction that is discarded brings the failure back, and what was found with it")
     func discardedCorrection() throws {
         let (device, server, id) = try synced(("seals", "fail"))

@@ -281,6 +281,29 @@ struct RetentionTests {
         try device.finish()
     }
 
+    @Test("what was found in a row that is deleted since keeps no inspection")
+    func archiveWithBuriedFinding() throws {
+        let id = try finished()
+        let repetition: [FieldName: FieldValue] = [
+            "@repeat": "door", "@form": .string(TestForm.id), "@formVersion": "1",
+        ]
+        server.edit("row", repetition, table: "repeat", parent: id)
+        server.edit(
+            "open",
+            [
+                "@question": "door/seal", "@row": "row", "@severity": "major",
+                "@status": "pending",
+            ], table: "finding", parent: id)
+        try device.sync(server)
+        server.edit("row", ["@deleted": .integer(1)], table: "repeat", parent: id)
+        try device.sync(server)
+        try pass(days: 1)
+        for _ in 1...2 { try pass(days: 366) }
+        #expect(try device.store.openFindings().isEmpty)
+        #expect(try count("__sync_archived WHERE record_id = '\(id)'") == 1)
+        try device.finish()
+    }
+
     @Test("upkeep stops between slices when it is asked to, and comes back")
     func interrupted() throws {
         for _ in 1...300 { _ = try device.newInspection() }
