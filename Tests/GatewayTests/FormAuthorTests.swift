@@ -170,7 +170,7 @@ struct FormAuthorTests {
         #expect(office.call("form", "reopen", "small", "2").output == "small 2 open\n")
         #expect(office.call("form", "reopen", "small", "2").output.contains("already"))
         #expect(office.call("import", "assignments", later).status == 0)
-        #expect(office.call("form", "reopen", "nothing").status == 3)
+        #expect(office.call("form", "reopen", "nothing").status == 1)
     }
 
     @Test("export has no two columns that are called alike")
