@@ -130,7 +130,9 @@ struct RowTests {
         #expect(story.rowNames.count == 2)
     }
 
-    @Test("U42 U44 complete goes to the first problem, even in a row; F8 goes on to the next")
+    @Test(
+        "U42 U44 complete goes to the first problem, even in a row; F8 goes on to the next, then completes"
+    )
     func complete() throws {
         var story = try Story.pumps()
         story.addPump("P-1")
@@ -145,8 +147,24 @@ struct RowTests {
         story.type("7")
         story.press(.enter, .function(8))
         #expect(story.focus == "safe" && story.screen?.row == nil)
-        story.press(.enter, .function(5))
+        story.press(.enter)
+        #expect(story.field.completed == [])
+        story.press(.function(8))
         #expect(story.field.completed == [Story.freezer])
+        story.press(.function(8))
+        #expect(story.state.notice?.text == "There is no problem")
+        #expect(story.field.completed == [Story.freezer])
+    }
+
+    @Test("U44 where nobody wanted to complete, F8 completes nothing")
+    func nextProblemAlone() throws {
+        var story = try Story.pumps()
+        story.addPump("P-1", "20")
+        story.go(to: "safe")
+        story.press(.enter, .function(8))
+        #expect(story.screen?.form?.problems == [])
+        #expect(story.state.notice?.text == "There is no problem")
+        #expect(story.field.completed == [])
     }
 
     @Test("F7 goes from unanswered to unanswered through the rows")

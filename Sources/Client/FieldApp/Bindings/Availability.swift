@@ -158,7 +158,9 @@ extension InspectionScreen {
             return picture.state.mayBecome(.inProgress, by: .inspector)
                 && picture.state == .complete ? nil : "only a complete inspection is reopened"
         case .review: return picture.conflicts.isEmpty ? "nothing is in conflict here" : nil
-        case .nextProblem: return form.problems.isEmpty ? "there is no problem" : nil
+        case .nextProblem:
+            guard form.problems.isEmpty else { return nil }
+            return isCompleting ? whyNotComplete(picture) : "there is no problem"
         case .nextUnanswered:
             return form.answered == form.total ? "everything is answered" : nil
         case .undo:

@@ -161,7 +161,7 @@ extension BindingTable {
                 help: "Go to the next unanswered question"),
             Row(
                 [function(8), .character("!")], .nextProblem, label: "Problem",
-                help: "Go to the next problem"),
+                help: "Go to the next problem; with none left after Complete, complete"),
             Row(
                 [function(6), .character("g")], .sections, label: "Sections",
                 help: "Go to a section"),
@@ -257,7 +257,9 @@ extension BindingTable {
         Row(
             [function(7)], .nextUnanswered, label: "",
             help: "Go to the next question without an answer"),
-        Row([function(8)], .nextProblem, label: "", help: "Go to the next problem"),
+        Row(
+            [function(8)], .nextProblem, label: "",
+            help: "Go to the next problem; with none left after Complete, complete"),
         Row([.tab], .next, label: "", help: "Leave the field for the next"),
         Row([.backTab], .previous, label: "", help: "Leave the field for the one before"),
         undoTyping, lock,
@@ -330,7 +332,7 @@ extension BindingTable {
                 help: "Go to the next unanswered question"),
             Row(
                 [function(8), .character("!")], .nextProblem, label: "Problem",
-                help: "Go to the next problem"),
+                help: "Go to the next problem; with none left after Complete, complete"),
             language,
         ] + synchronisation + [statusPane, lock]
 

@@ -30,6 +30,9 @@ package struct InspectionScreen: Equatable, Sendable {
     /// Problems that the person has been told of by leaving a field; others stay quiet until
     /// *complete* is tried.
     package var blamed: Set<AnswerKey> = []
+    /// Whether somebody wanted to complete it and something was missing: once nothing is, the key that
+    /// goes from problem to problem completes it.
+    package var isCompleting = false
     /// Questions whose draft was found when the inspection was opened.
     package var recovered: Set<AnswerKey> = []
     /// A row that was added and is not in the picture yet: it is opened as soon as it is.

@@ -35,8 +35,12 @@ extension AppState {
     }
 
     mutating func goToNextProblem() -> [Effect] {
-        // What is wrong goes before what is only not answered yet.
         let screen = openInspection
+        if screen?.isCompleting == true, screen?.form?.problems.isEmpty == true {
+            if case .rows = layers.top { layers.pop() }
+            return complete()
+        }
+        // What is wrong goes before what is only not answered yet.
         let told = Set(screen?.toldProblems.map(\.key) ?? [])
         let all = Set(screen?.form?.problems.map(\.key) ?? [])
         let effects = goToNext { _, key in told.isEmpty ? all.contains(key) : told.contains(key) }
@@ -81,6 +85,8 @@ extension AppState {
         guard case .inspection(var screen) = layers.top, let form = screen.form else {
             return leaving
         }
+        screen.isCompleting = !form.problems.isEmpty
+        layers.top = .inspection(screen)
         guard let first = form.problems.first else { return leaving + [.complete(screen.id)] }
         screen.blamed.formUnion(form.problems.map(\.key))
         screen.go(to: first.key)

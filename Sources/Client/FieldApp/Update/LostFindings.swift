@@ -10,7 +10,8 @@ extension AppState {
     mutating func settleFindings() -> [Effect] {
         guard let inspection = openInspection, inspection.picture != nil else { return [] }
         var effects: [Effect] = []
-        for index in layers.layers.indices.reversed() {
+        // With a screen goes what hangs on it: there may be fewer than at the beginning.
+        for index in layers.layers.indices.reversed() where index < layers.layers.count {
             switch layers[index] {
             case .finding(let screen)
             where screen.inspection == inspection.id && inspection.finding(screen.id) == nil:
