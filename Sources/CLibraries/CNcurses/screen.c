@@ -61,7 +61,10 @@ static FILE *stream(int descriptor, const char *mode) {
 int walkdown_screen_open(const char *term, int input, int output) {
     // LINES and COLUMNS in the environment are what some shell once saw; the terminal knows.
     use_env(FALSE);
-    use_tioctl(TRUE);
+    // One that says 0x0, as a serial line does, does not: newterm of ncurses 6.5 fails with that. The
+    // description's own size stands then, until the terminal learns its own.
+    struct winsize size;
+    use_tioctl(ioctl(output, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0);
     screen_input = stream(input, "r");
     screen_output = stream(output, "w");
     if (screen_input == NULL || screen_output == NULL) return -1;
