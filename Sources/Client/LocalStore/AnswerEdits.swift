@@ -99,7 +99,7 @@ extension DeviceStore {
         let before = stored.answers
         let writes = work.writes(on: id)
         let changed = Dictionary(grouping: writes, by: \.key.row)
-        let failures = work.failures(said: Set(writes.keys))
+        let failures = work.failures(writing: Set(writes.keys))
         let known = Set(before.rows.map(\.id))
         let kept = Set(filling.answers.rows.map(\.id))
         guard !changed.isEmpty || known != kept || !failures.isEmpty else { return }

@@ -197,18 +197,11 @@ struct Answering {
         return writes.filter { stored[$0.key] != $0.value }
     }
 
-    /// Where answers began to fail that raise a finding, and where they ended to. A row that goes takes its
-    /// answers along and corrects none of them, and nor does a version that asks for no finding any more.
     /// - Parameter written: the answers that change.
-    func failures(said written: Set<AnswerKey>) -> FailureChange {
-        let now = filling.findingKeys()
-        let begun = now.subtracting(failedBefore)
-        let ended = failedBefore.subtracting(now).filter { key in
-            !filling.fails(key) && key.row.map { filling.answers.row($0) != nil } ?? true
-        }
-        return FailureChange(
-            begun: begun.isEmpty ? [] : filling.keysInOrder.filter(begun.contains), ended: ended,
-            said: begun.intersection(written))
+    func failures(writing written: Set<AnswerKey>) -> FailureChange {
+        FailureChange(
+            since: failedBefore, now: filling.findingKeys(), in: filling,
+            isSaid: written.contains)
     }
 
     private func question(at key: AnswerKey) -> Question? {

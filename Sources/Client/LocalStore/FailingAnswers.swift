@@ -38,17 +38,9 @@ struct FailingAnswers {
         since before: FailingAnswers?, decided: Set<AnswerKey>,
         isSaid: (AnswerKey) throws -> Bool
     ) rethrows -> FailureChange {
-        let old = before?.keys ?? []
-        let begun = keys.subtracting(old).union(decided.intersection(keys))
-        // A row that goes takes its answers along and corrects none of them.
-        let ended = old.union(decided).subtracting(keys).filter { key in
-            key.row.map { stored.row($0) != nil } ?? true
-        }
-        let said = try begun.filter { key in
-            try before?.stored[key] != stored[key] && isSaid(key)
-        }
-        return FailureChange(
-            begun: filling.keysInOrder.filter(begun.contains), ended: ended, said: said)
+        try FailureChange(
+            since: before?.keys ?? [], now: keys, in: filling, by: stored, decided: decided
+        ) { try before?.stored[$0] != stored[$0] && isSaid($0) }
     }
 
     /// Rows that went.

@@ -2,8 +2,10 @@ package import Forms
 
 extension FormFilling {
     /// Whether an answer fails as things stand; one that is not asked fails nothing.
-    package func fails(_ key: AnswerKey) -> Bool {
-        form.index(of: key.path).map { fails(key, form.allQuestions[$0], answers) } ?? false
+    package func fails(_ key: AnswerKey) -> Bool { fails(key, by: answers) }
+
+    func fails(_ key: AnswerKey, by given: FormAnswers) -> Bool {
+        form.index(of: key.path).map { fails(key, form.allQuestions[$0], given) } ?? false
     }
 
     /// Where an answer fails of which the form says that a failure is a finding.

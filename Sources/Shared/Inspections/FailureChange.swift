@@ -14,10 +14,27 @@ package struct FailureChange: Sendable {
     /// before. What stands elsewhere was said earlier, and comes back.
     package var said: Set<AnswerKey>
 
-    package init(begun: [AnswerKey], ended: Set<AnswerKey>, said: Set<AnswerKey>) {
-        self.begun = begun
-        self.ended = ended
-        self.said = said
+    /// A row that goes takes its answers along and corrects none of them, and nor does a version that asks
+    /// for no finding any more.
+    ///
+    /// - Parameters:
+    ///   - before: where answers failed that raise a finding; `now`: where they do.
+    ///   - filling: as things stand now.
+    ///   - given: the answers that count, where these are others than the form has reckoned with.
+    ///   - decided: answers that a person has decided about, changed by it or not.
+    ///   - isSaid: whether what stands there now was said just now.
+    package init(
+        since before: Set<AnswerKey>, now: Set<AnswerKey>, in filling: FormFilling,
+        by given: FormAnswers? = nil, decided: Set<AnswerKey> = [],
+        isSaid: (AnswerKey) throws -> Bool
+    ) rethrows {
+        let answers = given ?? filling.answers
+        let begun = now.subtracting(before).union(decided.intersection(now))
+        self.begun = begun.isEmpty ? [] : filling.keysInOrder.filter(begun.contains)
+        ended = before.union(decided).subtracting(now).filter { key in
+            !filling.fails(key, by: answers) && key.row.map { answers.row($0) != nil } ?? true
+        }
+        said = try begun.filter(isSaid)
     }
 
     package var isEmpty: Bool { begun.isEmpty && ended.isEmpty }

@@ -24,15 +24,12 @@ extension WriteSession {
         guard let before, let now = try failing(in: id) else { return }
         let decided = AnswerKey(
             row: record.table == RecordTable.repetition ? record.id.rawValue : nil, review.column)
-        let begun = now.keys.subtracting(before.keys).union(
-            now.keys.contains(decided) ? [decided] : [])
-        var said: Set<AnswerKey> = []
-        if case .value = decision, before.answers[decided] != now.answers[decided] {
-            said = [decided]
-        }
+        var isSaid = false
+        if case .value = decision { isSaid = before.answers[decided] != now.answers[decided] }
         let change = FailureChange(
-            begun: now.filling.keysInOrder.filter(begun.contains),
-            ended: before.keys.union([decided]).subtracting(now.keys), said: said)
+            since: before.keys, now: now.keys, in: now.filling, by: now.answers,
+            decided: [decided]
+        ) { $0 == decided && isSaid }
         guard !change.isEmpty else { return }
         let known = try connection.knownFindings(of: id)
         // What an earlier visit had found is known where the visits are: on the devices.
