@@ -164,6 +164,18 @@ struct FollowedFailureTests {
         try device.finish()
     }
 
+    @Test("A finding that was a mistake can be taken away also where the queue is full")
+    func removedWhileFull() throws {
+        let (device, id) = try Device.withCheck()
+        try device.answer(id, ("seals", "fail"))
+        try device.store.setQueueLimit(1)
+        #expect(throws: (any Error).self) { try device.newCheck() }
+        try device.store.removeFinding(device.onlyFinding(in: id))
+        #expect(try device.found(in: id).isEmpty)
+        #expect(try device.store.queueLimit() == 1)
+        try device.finish()
+    }
+
     @Test("A row that was added and is discarded takes along what was found in it")
     func discardedRow() throws {
         let (device, _, id) = try synced(("seals", "pass"))

@@ -221,7 +221,7 @@ extension Connection {
     }
 
     /// Inside the transaction of the caller.
-    fileprivate func withoutQueueLimit(_ body: () throws -> Void) throws {
+    func withoutQueueLimit(_ body: () throws -> Void) throws {
         guard let limit = try metadataInteger("queue_limit") else { return try body() }
         try setMetadata("queue_limit", .integer(.max))
         try body()

@@ -56,11 +56,15 @@ extension DeviceStore {
             try database.beginWork(on: try openInspection(ofFinding: id, database))
             let finding = Finding(fields: try database.fields(of: id))
             guard finding?.isFromAnswer ?? false else { return try withdraw(id, database) }
-            let hand = FieldValue.string(Finding.Raiser.hand.rawValue)
-            try database.write(hand, to: BuiltInField.raisedBy, of: id)
-            try database.execute("DELETE FROM draft WHERE record_id = ?", [.text(id.rawValue)])
-            try database.execute(
-                "UPDATE record SET is_deleted = 1 WHERE id = ?", [.text(id.rawValue)])
+            // A full queue keeps nobody from taking a mistake back.
+            try database.withoutQueueLimit {
+                let hand = FieldValue.string(Finding.Raiser.hand.rawValue)
+                try database.write(hand, to: BuiltInField.raisedBy, of: id)
+                try absorbFailure(of: [BuiltInField.raisedBy], in: id, database)
+                try database.execute("DELETE FROM draft WHERE record_id = ?", [.text(id.rawValue)])
+                try database.execute(
+                    "UPDATE record SET is_deleted = 1 WHERE id = ?", [.text(id.rawValue)])
+            }
         }
     }
 
