@@ -75,6 +75,9 @@ struct GuardedStore: Store {
     }
     func device(id: String) throws -> Device? { try through { try store.device(id: id) } }
     func devices() throws -> [Device] { try through { try store.devices() } }
+    func decidedSinceReports() throws -> [String: Int64] {
+        try through { try store.decidedSinceReports() }
+    }
     func revokeDevice(id: String) throws { try through { try store.revokeDevice(id: id) } }
     func publish(_ form: FormDefinition) throws -> Bool {
         try through { try store.publish(form) }

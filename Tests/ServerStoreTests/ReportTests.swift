@@ -55,8 +55,8 @@ struct ReportTests {
             let value: FieldValue = field == "notes" ? .string("b") : .integer(2)
             try second.push(second.change(id, [field: value]))
         }
-        func told() throws -> Int64? {
-            try yard.store.devices().first { $0.id == second.device.id }?.decidedSince
+        func told() throws -> Int64 {
+            try yard.store.decidedSinceReports()[second.device.id] ?? 0
         }
         func pull(_ report: DeviceReport) throws {
             _ = try yard.store.pull(

@@ -64,6 +64,9 @@ package protocol Store: Sendable {
     func device(tokenHash: [UInt8], node: NodeID?) throws -> Device?
     func device(id: String) throws -> Device?
     func devices() throws -> [Device]
+    /// By the device's id, of what it counted last in conflict or in review: settled here since, by
+    /// decisions of which it had not heard yet.
+    func decidedSinceReports() throws -> [String: Int64]
     func revokeDevice(id: String) throws
 
     // MARK: Forms

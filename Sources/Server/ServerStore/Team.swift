@@ -27,9 +27,6 @@ package struct Device: Sendable, Equatable {
     /// As the device counted last, and when it said so, to the minute.
     package let report: DeviceReport
     package let lastReport: Int64?
-    /// Of what it counted then in conflict or in review: settled here, by decisions of which it had not
-    /// heard yet.
-    package let decidedSince: Int64
 
     /// The same device under another of its nodes. Whether it is one of its nodes says the store.
     package func speaking(as node: NodeID) -> Device {

@@ -40,8 +40,10 @@ enum DeviceCommands {
         name: "list", summary: "List the devices, with what each reported last."
     ) { session, invocation, console in
         let devices = try session.store.devices()
+        let decided = try session.store.decidedSinceReports()
         if invocation.has("json") {
-            try console.writeDocument(JSON.array(devices.map(document)).serialized())
+            let documents = devices.map { document($0, decided: decided[$0.id] ?? 0) }
+            try console.writeDocument(JSON.array(documents).serialized())
             return .done
         }
         var table = TextTable([
@@ -57,7 +59,7 @@ enum DeviceCommands {
             ]
             cells += counts.map { $0.map(String.init) ?? "?" }
             cells += [
-                String(device.decidedSince), report.oldestUnsyncedUtc ?? "-",
+                String(decided[device.id] ?? 0), report.oldestUnsyncedUtc ?? "-",
                 device.lastReport.map(SyncTimestamp.text) ?? "never",
             ]
             table.append(cells)
@@ -66,7 +68,8 @@ enum DeviceCommands {
         return .done
     }
 
-    private static func document(_ device: Device) -> JSON {
+    /// - Parameter decided: of what it counted last, settled here since.
+    private static func document(_ device: Device, decided: Int64) -> JSON {
         [
             "id": .string(device.id), "name": .string(device.name),
             "team": .string(device.team.name), "state": .string(device.state.rawValue),
@@ -74,7 +77,7 @@ enum DeviceCommands {
             "lastPullUtc": JSON(device.lastPull.map(SyncTimestamp.text)),
             "pending": JSON(device.report.pending), "failed": JSON(device.report.failed),
             "conflict": JSON(device.report.conflict), "inReview": JSON(device.report.inReview),
-            "decidedSince": .integer(device.decidedSince),
+            "decidedSince": .integer(decided),
             "oldestUnsyncedUtc": JSON(device.report.oldestUnsyncedUtc),
             "reportedUtc": JSON(device.lastReport.map(SyncTimestamp.text)),
         ]

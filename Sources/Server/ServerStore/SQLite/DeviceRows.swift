@@ -83,6 +83,26 @@ extension SQLiteStore {
         }
     }
 
+    package func decidedSinceReports() throws -> [String: Int64] {
+        try readForOffice { connection in
+            let counts = try connection.query(
+                """
+                SELECT device.id,
+                    min(ifnull(device.conflict, 0) + ifnull(device.in_review, 0), (
+                        SELECT count(DISTINCT delivery.mutation_id) FROM device_node
+                        JOIN delivery ON delivery.node = device_node.node
+                        JOIN verdict ON verdict.mutation_id = delivery.mutation_id
+                        WHERE device_node.device_id = device.id AND delivery.position > (
+                                SELECT max(pull_position) FROM device_node AS heard
+                                WHERE heard.device_id = device.id)
+                            AND verdict.status IN ('applied', 'merged')))
+                FROM device WHERE ifnull(device.conflict, 0) + ifnull(device.in_review, 0) > 0
+                """
+            ) { (try $0.text(0), try $0.integer(1)) }
+            return Dictionary(uniqueKeysWithValues: counts)
+        }
+    }
+
     package func tokenHash(ofDevice id: String) throws -> [UInt8]? {
         try readForOffice { connection in
             try connection.first("SELECT token_hash FROM device WHERE id = ?", [.text(id)]) {
@@ -105,17 +125,7 @@ extension Device {
         SELECT device.id, device.name, team.id, team.name, team.scope_version, device.node,
             device.state, device.last_push_at, device.last_pull_at, device.pending,
             device.oldest_unsynced, device.failed, device.conflict, device.in_review,
-            device.reported_at,
-            CASE WHEN ifnull(device.conflict, 0) + ifnull(device.in_review, 0) > 0 THEN
-                min(ifnull(device.conflict, 0) + ifnull(device.in_review, 0), (
-                    SELECT count(DISTINCT delivery.mutation_id) FROM device_node
-                    JOIN delivery ON delivery.node = device_node.node
-                    JOIN verdict ON verdict.mutation_id = delivery.mutation_id
-                    WHERE device_node.device_id = device.id AND delivery.position > (
-                            SELECT max(pull_position) FROM device_node AS heard
-                            WHERE heard.device_id = device.id)
-                        AND verdict.status IN ('applied', 'merged')))
-                ELSE 0 END
+            device.reported_at
         FROM device JOIN team ON team.id = device.team_id
         """
 
@@ -132,7 +142,7 @@ extension Device {
                 pending: try row.optionalInteger(9), failed: try row.optionalInteger(11),
                 conflict: try row.optionalInteger(12), inReview: try row.optionalInteger(13),
                 oldestUnsyncedUtc: try row.optionalText(10)),
-            lastReport: try row.optionalInteger(14), decidedSince: try row.integer(15))
+            lastReport: try row.optionalInteger(14))
     }
 }
 
