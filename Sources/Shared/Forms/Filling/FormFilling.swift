@@ -335,8 +335,8 @@ package struct FormFilling: Sendable {
     ) -> Set<AnswerKey> {
         var changed: Set<AnswerKey> = []
         var waiting = keys
-        // Actions that set each other off in a circle come to an end too.
-        for _ in 0..<Self.mostRounds where !waiting.isEmpty {
+        // No chain is longer than there are actions; those in a circle come to an end too.
+        for _ in form.parts.actions.indices where !waiting.isEmpty {
             var next: [AnswerKey] = []
             for source in waiting {
                 for action in form.parts.actions
