@@ -42,8 +42,10 @@ extension Connection {
     /// - Parameter form: its id; nil to look it up.
     func noteSaved(_ id: RecordID, by form: String? = nil) throws {
         let form = try form ?? value(of: BuiltInField.form, in: id).plainText
-        let others = try saved(by: form).filter { $0 != id }
-        let kept = ([id] + others).prefix(Self.mostRemembered).map(\.rawValue)
+        let known = try saved(by: form)
+        // Most answers are given in the inspection of the one before.
+        guard known.first != id else { return }
+        let kept = ([id] + known.filter { $0 != id }).prefix(Self.mostRemembered).map(\.rawValue)
         try setMetadata(Self.key(form), .text(kept.joined(separator: " ")))
     }
 
