@@ -64,7 +64,9 @@ struct HangingServerTests {
         try tmux.type("\(device.opening) sync")
         try tmux.keys("Enter")
         _ = try tmux.child(named: "walkdown")
-        usleep(700_000)
+        try tmux.until("the change is on its way") { _ in
+            (try? device.status()["inFlight"]) == .integer(1)
+        }
         let ending = try seconds {
             try tmux.keys("C-c")
             try tmux.until("ended") { screen in
