@@ -38,6 +38,28 @@ struct RestoredServerTests {
         #expect(try world.administer("status").contains("from before the restore:"))
     }
 
+    @Test("T86 a change of a record that the restored server lacks goes behind it in one sync")
+    func changeBehindRecord() throws {
+        let world = try World()
+        let device = try world.enrol("field")
+        try device.run("sync")
+        let backup = world.folder.file("backup.db")
+        try world.administer("backup", backup)
+        let id = try device.run("new", "cold_chain_equipment", "--asset", "FRZ-2")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        try device.run("set", id, "temperature_c=-18")
+        try device.run("sync")
+        world.killServer()
+        try world.administer("restore", backup)
+        try world.startServerAgain()
+        try device.run("set", id, "notes=seal is torn")
+        try device.run("sync")
+        #expect(try device.status()["nothingUnsynced"] == true)
+        let newcomer = try world.enrol("newcomer")
+        try newcomer.run("sync")
+        #expect(try newcomer.run("show", id).contains("seal is torn"))
+    }
+
     @Test(
         "T86 a row that was made and deleted after the backup stays deleted, whoever comes first",
         arguments: [true, false])

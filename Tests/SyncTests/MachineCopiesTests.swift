@@ -46,6 +46,38 @@ struct MachineCopiesTests {
         play.expect(.sealed(nil), .listForms)
     }
 
+    @Test(
+        "T86 a change that waited for a record that was lost goes behind it in the same cycle, once",
+        arguments: [true, false])
+    func heldChange(isTaken: Bool) {
+        var (play, change) = Play.pushing(1)
+        let wait = Wire.response(change, .held)
+        play.expect(.pushed(.accepted(wait)), .settle(wait, change))
+        play.expect(.done, .seal(limit: 50, skipping: ["m1"]))
+        play.expect(.sealed(nil), .pull)
+        let page = Wire.page("c1", digest: true)
+        play.expect(.pulled(.accepted(page)), .apply(page))
+        play.expect(.done, .seal(limit: 50, skipping: ["m1"]))
+        play.expect(.sealed(nil), .findCopies(limit: CopyRequest.mostRecords, skipping: []))
+        let copy = Self.request("a")
+        let answer = Self.response(["a": isTaken ? .taken : .refused])
+        play.expect(.copiesFound(copy), .offerCopies(copy))
+        play.expect(.copiesOffered(.accepted(answer)), .settleCopies(answer, copy))
+        play.expect(
+            .copiesSettled(epochBegan: false),
+            .findCopies(limit: CopyRequest.mostRecords, skipping: []))
+        play.expect(.copiesFound(nil), .pull)
+        let news = Wire.page("c2", records: 1, digest: true)
+        play.expect(.pulled(.accepted(news)), .apply(news))
+        play.expect(.done, .seal(limit: 50, skipping: ["m1"]))
+        guard isTaken else { return play.expect(.sealed(nil), .listForms) }
+        play.expect(.sealed(nil), .seal(limit: 50, skipping: []))
+        play.expect(.sealed(change), .push(change))
+        play.expect(.pushed(.accepted(wait)), .settle(wait, change))
+        play.expect(.done, .seal(limit: 50, skipping: ["m1"]))
+        play.expect(.sealed(nil), .pull)
+    }
+
     @Test("T86 what is held is offered again only when something else was taken")
     func held() {
         var play = pulled()

@@ -56,6 +56,26 @@ struct MachineTests {
         #expect(!play.machine.madeProgress)
     }
 
+    @Test("what waits for another change goes behind it in the same cycle, and not without end")
+    func heldBehind() {
+        var (play, first) = Play.pushing(1)
+        let wait = Wire.response(first, .held)
+        var offered: Set<MutationID> = ["m1"]
+        for number in 2...5 {
+            play.expect(.pushed(.accepted(wait)), .settle(wait, first))
+            play.expect(.done, .seal(limit: 50, skipping: offered))
+            let next = Wire.request([number])
+            play.expect(.sealed(next), .push(next))
+            play.expect(.pushed(.accepted(Wire.response(next))), .settle(Wire.response(next), next))
+            offered.insert(Wire.id(number))
+            play.expect(.done, .seal(limit: 50, skipping: offered))
+            guard number < 5 else { break }
+            play.expect(.sealed(nil), .seal(limit: 50, skipping: offered.subtracting(["m1"])))
+            play.expect(.sealed(first), .push(first))
+        }
+        play.expect(.sealed(nil), .pull)
+    }
+
     @Test("batches go out until none is waiting, then pages come in until there is no more")
     func pushThenPull() {
         var (play, request) = Play.pushing(2)

@@ -12,6 +12,10 @@ struct BatchPlan: Equatable, Sendable {
     private(set) var suspects = 0
     /// Offered and answered, or set aside: not to be offered again in this cycle.
     private(set) var offered: Set<MutationID> = []
+    /// Of these those that wait on the server for something that it does not have yet.
+    private var held: Set<MutationID> = []
+    private var mayPass = false
+    private var timesHeldAgain = 0
     /// Alone when the server broke over them. Whether they are to blame shows when others pass.
     private(set) var lonely: [MutationID] = []
     private(set) var hasSetAside = false
@@ -26,6 +30,7 @@ struct BatchPlan: Equatable, Sendable {
 
     /// So many refused in a row mean that the server refuses everything, not that each is bad.
     static let mostBlamedInARow = 3
+    static let mostTimesHeldAgain = 3
 
     init(most: Int = PushRequest.mostMutations) {
         precondition(most > 0 && most <= PushRequest.mostMutations, "no size of a batch: \(most)")
@@ -40,6 +45,21 @@ struct BatchPlan: Equatable, Sendable {
         offered.formUnion(answered)
         suspects = max(0, suspects - answered.count)
         limit = suspects > 0 ? max(1, suspects / 2) : most
+    }
+
+    mutating func noteHeld(_ ids: some Sequence<MutationID>) { held.formUnion(ids) }
+
+    /// The server has something that it had not when it held back what it did.
+    mutating func noteNews() { mayPass = !held.isEmpty }
+
+    /// What waits on the server is to be offered again, for what it waits for may have come. A few times
+    /// in a cycle: where much waits for something that does not come, each time is in vain.
+    mutating func takeHeld() -> Bool {
+        guard mayPass, timesHeldAgain < Self.mostTimesHeldAgain else { return false }
+        timesHeldAgain += 1
+        offered.subtract(held)
+        (held, mayPass) = ([], false)
+        return true
     }
 
     /// - Precondition: more than one mutation.

@@ -140,6 +140,8 @@ extension Machine {
         // What is refused in part may have changed the record all the same: of an approval that is lost
         // the server takes that the inspection was complete.
         if !settled.isEmpty { pages.areCurrent = false }
+        // A change of a record that the server lacked goes behind the record, in this cycle.
+        if isTaken { batches.noteNews() }
         copies.passed(named.count)
         // What the answer does not name was not judged, and comes next.
         copies.noteHeld(

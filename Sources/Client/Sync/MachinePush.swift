@@ -62,10 +62,13 @@ extension Machine {
     }
 
     mutating func passed(_ named: [Verdict]) {
-        countPushed(named.count { $0.status != .held && $0.status != .rejected })
+        let taken = named.count { $0.status != .held && $0.status != .rejected }
+        countPushed(taken)
+        if taken > 0 { batches.noteNews() }
         // What it does not name has had no answer yet and comes again in this cycle: a server judges
         // so many as it has room to answer for.
         batches.passed(Set(named.map(\.mutationId)))
+        batches.noteHeld(named.lazy.filter { $0.status == .held }.map(\.mutationId))
     }
 
     private mutating func separate(
@@ -166,6 +169,7 @@ extension Machine {
         let lonely = batches.takeLonely()
         if !batches.hasSetAside { unfinished = nil }
         guard let refusal = unfinished, !lonely.isEmpty else {
+            if batches.takeHeld() { return seal() }
             return pages.areCurrent ? findCopies() : enter(.pulling, .pull)
         }
         guard Self.isAboutTheChange(refusal) else { return finish(.refused(refusal)) }
