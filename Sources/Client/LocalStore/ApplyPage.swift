@@ -100,8 +100,8 @@ extension DeviceStore {
         }
     }
 
-    /// Pages of the log, 1 MiB, after which a slice waits for the disk.
-    private static let pagesAtOnce = 256
+    /// Pages of the log, 256 KiB, after which a slice waits for the disk.
+    private static let pagesAtOnce = 64
 
     /// One slice in one transaction with the apply guard up. Unless `durably`, it need not be on the
     /// disk when this returns: what a power cut takes is pulled again, and the next edit, which is
