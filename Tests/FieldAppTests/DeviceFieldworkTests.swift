@@ -104,6 +104,22 @@ struct DeviceFieldworkTests {
         return secret
     }
 
+    @Test("an inspection that nobody assigned begins with the newest open form, and is stored")
+    func begun() throws {
+        let device = try unlocked()
+        let offered = try device.work.beginnings()
+        #expect(offered.forms.map(\.id) == ["round"] && offered.equipment.isEmpty)
+        let form = try #require(offered.forms.first)
+        let id = try device.work.begin(form: form.id, version: form.version, equipment: nil)
+        #expect(try device.work.inspection(id).state == .inProgress)
+        let row = try device.work.worklist().first { $0.id == id }
+        #expect(row?.formID == "round" && row?.badge == .pending)
+        #expect(throws: StoreRefusal.self) {
+            try device.work.begin(form: "unknown", version: "1", equipment: nil)
+        }
+        device.work.lock()
+    }
+
     @Test("A wrong PIN opens nothing, the right one opens the store, and locking closes it")
     func unlocking() throws {
         let device = try Device()

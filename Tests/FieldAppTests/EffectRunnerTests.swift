@@ -36,6 +36,16 @@ private final class RecordingFieldwork: Fieldwork {
         try note("worklist")
         return []
     }
+    func beginnings() throws(StoreRefusal) -> Beginnings {
+        try note("beginnings")
+        return Beginnings(forms: [], equipment: [])
+    }
+    func begin(
+        form: String, version: String, equipment: RecordID?
+    ) throws(StoreRefusal) -> RecordID {
+        try note("begin \(form)")
+        return "new"
+    }
     func status() throws(StoreRefusal) -> StatusPicture {
         try note("status")
         return StatusPicture()

@@ -16,6 +16,9 @@ struct FakeField {
     /// Newer versions of forms that are here.
     var newer: [RecordID: FormDefinition] = [:]
     var moved: [RecordID] = []
+    var beginnings = Beginnings(forms: [], equipment: [])
+    /// Form, version and equipment of each that was begun.
+    var begun: [String] = []
     var rows: [QueueRow] = []
     /// Changes that only the journal has.
     var offered = 0
@@ -57,6 +60,9 @@ struct FakeField {
         case .loadInspection(let id): return inspections[id].map { [.inspection($0)] } ?? []
         case .loadConflict(let id):
             return [conflicts[id].map { .conflict($0) } ?? .noConflict(id)]
+        case .loadBeginnings: return [.beginnings(beginnings)]
+        case .begin(let form, let version, let equipment):
+            return begin(form, version, equipment)
         case .loadHistory(let id):
             guard let visits else {
                 return [.refused(.readHistory(id), StoreRefusal(.other, "it cannot be read"))]
@@ -114,6 +120,18 @@ struct FakeField {
             hasQuit = true
             return []
         }
+    }
+
+    private mutating func begin(
+        _ form: String, _ version: String, _ equipment: RecordID?
+    ) -> [AppMessage] {
+        if let refusal { return [.refused(.begin, refusal)] }
+        guard let definition = inspections.values.first?.form else { return [] }
+        begun.append("\(form) \(version) \(equipment?.rawValue ?? "-")")
+        let id = RecordID("begun\(begun.count)")
+        inspections[id] = InspectionPicture(
+            id: id, name: "New", site: "", form: definition, state: .inProgress)
+        return [.begun(id)]
     }
 
     mutating func newFinding() -> RecordID {

@@ -24,6 +24,29 @@ struct WorklistTests {
         #expect(list.ids.map(\.rawValue) == ["c", "d", "b", "a"])
     }
 
+    @Test("o orders it by due day, form and state, and keeps the focus and the order over a lock")
+    func orders() throws {
+        var story = try Story()
+        story.unlock()
+        var rows = Self.rows
+        rows[1].form = "Audit"
+        rows[2].state = .complete
+        story.send(.worklist(rows))
+        story.press(.down)
+        #expect(story.state.worklist.focused?.id == "d")
+        story.type("o")
+        #expect(story.state.worklist.ids.map(\.rawValue) == ["d", "b", "c", "a"])
+        #expect(story.state.notice?.text == "By due day")
+        story.type("o")
+        #expect(story.state.worklist.ids.map(\.rawValue) == ["b", "d", "c", "a"])
+        story.type("o")
+        #expect(story.state.worklist.ids.map(\.rawValue) == ["d", "b", "a", "c"])
+        #expect(story.state.worklist.focused?.id == "d")
+        story.press(.control("x"))
+        story.unlock()
+        #expect(story.state.worklist.order == .state)
+    }
+
     @Test("the filter narrows as one types; Enter keeps it, Esc shows all again")
     func filter() throws {
         var story = try Story()

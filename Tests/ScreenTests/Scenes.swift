@@ -36,6 +36,7 @@ enum Scenes {
         scenes += try findingScenes()
         scenes += try rowScenes()
         scenes += try historyScenes()
+        scenes += try worklistScenes()
         return scenes.map { (name: $0.0, state: $0.1) }
     }
 

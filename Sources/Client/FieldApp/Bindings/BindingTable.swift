@@ -37,6 +37,7 @@ package enum BindingTable {
         case .why: moving
         case .history: history + moving
         case .move: [moveNow, stay] + moving
+        case .begin: beginning + movingByArrows
         case .help: movingByArrows + [leave]
         case .status: status + moving + network
         case .review: review + moving
@@ -138,7 +139,7 @@ extension BindingTable {
                 [.character("q")], .quit, label: "Quit",
                 help: "Leave Walkdown; everything typed is kept"),
             Row([.character("/")], .filter, label: "Filter", help: "Show only what fits a text"),
-        ] + synchronisation + [lock]
+        ] + synchronisation + [begin, sortWorklist, lock]
 
     fileprivate static let filter: [Row] =
         [

@@ -7,7 +7,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case up, down, pageUp, pageDown, first, last, next, previous
 
     // Lists.
-    case open, filter
+    case open, filter, begin, sort
 
     // Synchronisation.
     case syncNow, statusPane, networkSwitch
@@ -38,7 +38,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 
 /// Where keys go: the top layer, and in it perhaps an editor.
 package enum Place: String, Hashable, Sendable, CaseIterable {
-    case unlock, worklist, filter, inspection, editor, range, rows, sections, picker, marking
+    case unlock, worklist, begin, filter, inspection, editor, range, rows, sections, picker, marking
     case markFilter, ranking, finding, findingText, findings, why, history, move, status, review
     case resolution, help, palette, confirm
 
@@ -46,7 +46,7 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
     package var takesText: Bool {
         switch self {
         case .unlock, .filter, .editor, .resolution, .findingText, .picker, .markFilter, .help,
-            .palette, .confirm:
+            .palette, .confirm, .begin:
             true
         case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .finding,
             .findings, .why, .history, .move, .status, .review:
@@ -58,6 +58,7 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .unlock: "Unlock"
         case .worklist: "Worklist"
+        case .begin: "New inspection"
         case .filter: "Filter"
         case .inspection: "Inspection"
         case .editor: "Answer"

@@ -151,6 +151,10 @@ package final class DeviceFieldwork: Fieldwork {
         try onStore { try $0.worklistRows() }
     }
 
+    package func beginnings() throws(StoreRefusal) -> Beginnings {
+        try onStore { try $0.beginnings() }
+    }
+
     package func status() throws(StoreRefusal) -> StatusPicture {
         var picture = try onStore { try $0.statusPicture() }
         let lasting = lasting.withLock { $0 }
@@ -182,6 +186,16 @@ package final class DeviceFieldwork: Fieldwork {
         try edit { try $0.change(id, by: [.answer(key, value)], agreed: agreed) }
         // It is stored: that it cannot be read just now is told when the screen asks again.
         return try? inspection(id)
+    }
+
+    package func begin(
+        form: String, version: String, equipment: RecordID?
+    ) throws(StoreRefusal) -> RecordID {
+        let id = try onStore {
+            try $0.createInspection(form: form, version: version, asset: equipment)
+        }
+        opened.withLock { $0 }?.worker.wake(.edited)
+        return id
     }
 
     package func addRow(

@@ -18,7 +18,7 @@ extension DeviceStore {
                 due: summary.dueOn,
                 state: summary.shownState, badge: summary.sync.badge, answered: summary.answered,
                 total: summary.total,
-                hasDraft: drafted.contains(summary.id))
+                hasDraft: drafted.contains(summary.id), formID: summary.form)
         }
     }
 

@@ -60,7 +60,9 @@ package final class EffectRunner: Sendable {
         case .pin(let key): press(key)
         case .syncNow: fieldwork.syncNow()
         case .setNetwork(let on): fieldwork.setNetwork(on: on)
-        case .loadWorklist, .loadStatus, .loadInspection, .loadConflict, .loadHistory: load(effect)
+        case .loadWorklist, .loadStatus, .loadInspection, .loadConflict, .loadHistory,
+            .loadBeginnings:
+            load(effect)
         default: begin { self.perform(effect) }
         }
         return nil
@@ -139,6 +141,10 @@ package final class EffectRunner: Sendable {
             guard let picture = try fieldwork.conflict(id) else { return .noConflict(id) }
             return .conflict(picture)
         case .loadHistory(let id): return .history(id, try fieldwork.visits(before: id))
+        case .loadBeginnings: return .beginnings(try fieldwork.beginnings())
+        case .begin(let form, let version, let equipment):
+            return .begun(
+                try fieldwork.begin(form: form, version: version, equipment: equipment))
         case .answer(let edit, let id, let key, let value, _, let agreed):
             return .saved(edit, id, try fieldwork.answer(key, value, on: id, agreed: agreed))
         case .addRow(let id, let path, let parent):
@@ -215,6 +221,7 @@ package final class EffectRunner: Sendable {
         case .reopen(let id): .reopen(id)
         case .planMove(let id): .planMove(id)
         case .loadHistory(let id): .readHistory(id)
+        case .loadBeginnings, .begin: .begin
         case .move(let id, _): .move(id)
         case .resolve(let id, _, _): .resolve(id)
         case .addRow(let id, _, _): .addRow(id)

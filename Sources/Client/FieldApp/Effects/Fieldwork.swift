@@ -15,6 +15,12 @@ package protocol Fieldwork: Sendable {
     func lock()
 
     func worklist() throws(StoreRefusal) -> [WorklistRow]
+    /// What an inspection can begin with.
+    func beginnings() throws(StoreRefusal) -> Beginnings
+    /// Begins an inspection that nobody assigned.
+    func begin(
+        form: String, version: String, equipment: RecordID?
+    ) throws(StoreRefusal) -> RecordID
     func status() throws(StoreRefusal) -> StatusPicture
     func inspection(_ id: RecordID) throws(StoreRefusal) -> InspectionPicture
     /// Earlier visits to the same equipment, the newest first.

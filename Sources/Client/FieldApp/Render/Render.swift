@@ -25,6 +25,7 @@ package struct Scroll: Sendable {
     var why = ScrollAnchor<Int>()
     var history = ScrollAnchor<Int>()
     var move = ScrollAnchor<Int>()
+    var begin = ScrollAnchor<BeginScreen.Offer>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
     var commands = ScrollAnchor<AppState.Entry.Subject>()
@@ -81,6 +82,7 @@ struct Frame {
         switch layer {
         case .unlock(let screen): drawUnlock(screen, in: space)
         case .worklist: drawWorklist(in: space)
+        case .begin(let screen): drawBegin(screen, in: space)
         case .inspection(let screen): drawInspection(screen, in: space)
         case .sections(let screen): drawSections(screen, in: space)
         case .picker(let screen): drawPicker(screen, in: space)
@@ -110,7 +112,8 @@ extension Layer {
     fileprivate var standsOver: Bool {
         switch self {
         case .sections, .picker, .rows, .finding, .findings, .confirm: true
-        case .unlock, .worklist, .inspection, .why, .history, .move, .status, .review, .help,
+        case .unlock, .worklist, .begin, .inspection, .why, .history, .move, .status, .review,
+            .help,
             .palette:
             false
         }

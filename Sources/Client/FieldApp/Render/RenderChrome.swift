@@ -42,7 +42,7 @@ extension Frame {
         case .inspection, .sections, .picker, .rows, .finding, .findings, .why,
             .history, .move:
             return inspectionRight
-        case .worklist, .status, .review, .help, .palette, .confirm:
+        case .worklist, .begin, .status, .review, .help, .palette, .confirm:
             return state.demo == nil ? "Walkdown" : "Walkdown demo"
         }
     }

@@ -35,7 +35,7 @@ extension Frame {
         canvas.cursorVisible = false
     }
 
-    private func row<ID>(
+    func row<ID>(
         _ id: ID, isFocused: Bool, _ text: String, right: String
     ) -> ListItem<ID> {
         let marker = marker(isFocused)

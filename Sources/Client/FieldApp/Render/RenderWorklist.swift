@@ -36,20 +36,19 @@ extension Frame {
 
     private func worklistItems(_ columns: WorklistColumns) -> [ListItem<WorklistRow.ID>] {
         var items: [ListItem<WorklistRow.ID>] = []
-        var site: String?
+        var last: String?
         for row in state.worklist.shown {
-            if row.site != site {
-                items.append(siteHeading(row.site))
-                site = row.site
+            if let group = state.worklist.order.group(of: row), group != last {
+                items.append(heading(group))
+                last = group
             }
             items.append(item(row, columns))
         }
         return items
     }
 
-    private func siteHeading(_ site: String) -> ListItem<WorklistRow.ID> {
+    private func heading(_ title: String) -> ListItem<WorklistRow.ID> {
         let style = theme.title
-        let title = site.isEmpty ? "Without a site" : site
         return ListItem(nil) { canvas, rect in
             canvas.text(
                 title, column: rect.column + 1, row: rect.row, limit: rect.columns - 2,

@@ -22,6 +22,9 @@ package enum AppMessage: Sendable {
     case unlocked
     case unlockRefused(UnlockRefusal)
     case worklist([WorklistRow])
+    case beginnings(Beginnings)
+    /// A new inspection is on the disk.
+    case begun(RecordID)
     case status(StatusPicture)
     case inspection(InspectionPicture)
     case conflict(ConflictPicture)
@@ -98,6 +101,7 @@ package struct UnsavedAnswer: Equatable, Sendable {
 /// What a person asked the store to do, beside answering questions.
 package enum Deed: Equatable, Sendable {
     case open(RecordID)
+    case begin
     case complete(RecordID)
     case reopen(RecordID)
     case planMove(RecordID)

@@ -13,6 +13,10 @@ package enum Effect: Equatable, Sendable {
     case loadConflict(RecordID)
     /// Earlier visits to the equipment of an inspection.
     case loadHistory(RecordID)
+    /// What an inspection can begin with.
+    case loadBeginnings
+    /// Begins an inspection; nil for one of no equipment.
+    case begin(form: String, version: String, equipment: RecordID?)
     /// Stores one answer; `.null` clears it. The draft of the same question goes with it. `text` is
     /// what was typed for it: where the store refuses, that becomes the draft. `agreed`: rows with
     /// answers may go, where the answer is their count.

@@ -6,6 +6,7 @@ import TerminalKit
 package enum Layer: Equatable, Sendable {
     case unlock(UnlockScreen)
     case worklist
+    case begin(BeginScreen)
     case inspection(InspectionScreen)
     case sections(SectionsScreen)
     case picker(PickerScreen)

@@ -15,6 +15,7 @@ package struct WorklistRow: Equatable, Sendable, Identifiable {
     package var recordName: String
     package var site: String
     package var form: String
+    package var formID: String
     /// YYYY-MM-DD.
     package var due: String?
     package var state: InspectionState
@@ -27,7 +28,7 @@ package struct WorklistRow: Equatable, Sendable, Identifiable {
     package init(
         id: RecordID, name: String, recordName: String = "", site: String, form: String,
         due: String?, state: InspectionState, badge: Badge, answered: Int, total: Int,
-        hasDraft: Bool = false
+        hasDraft: Bool = false, formID: String = ""
     ) {
         self.id = id
         self.name = name
@@ -40,6 +41,7 @@ package struct WorklistRow: Equatable, Sendable, Identifiable {
         self.answered = answered
         self.total = total
         self.hasDraft = hasDraft
+        self.formID = formID
     }
 }
 

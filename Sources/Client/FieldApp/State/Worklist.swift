@@ -2,7 +2,7 @@ import Inspections
 package import Replication
 package import TerminalKit
 
-/// The inspections of this device: grouped by site, sorted by due day, filtered as one types.
+/// The inspections of this device: grouped and sorted as the person chose, filtered as one types.
 package struct Worklist: Equatable, Sendable {
     package private(set) var rows: [WorklistRow] = []
     /// Those that the filter lets through, in the order in which they are shown.
@@ -14,10 +14,19 @@ package struct Worklist: Equatable, Sendable {
     package var isFiltering = false
     package var isLoaded = false
 
-    package init() {}
+    package private(set) var order: WorklistOrder
+
+    package init(in order: WorklistOrder = .site) { self.order = order }
+
+    /// The next of the orders; the focus stays on its inspection.
+    package mutating func reorder() {
+        order = order.next
+        rows.sort(by: order.precedes)
+        sift()
+    }
 
     package mutating func replace(_ rows: [WorklistRow]) {
-        self.rows = rows.sorted(by: Self.precedes)
+        self.rows = rows.sorted(by: order.precedes)
         isLoaded = true
         sift()
     }
@@ -34,13 +43,6 @@ package struct Worklist: Equatable, Sendable {
         let words = filter.text.lowercased().split(separator: " ")
         shown = rows.filter { row in words.allSatisfy(row.searchText.contains) }
         focus.settle(ids)
-    }
-
-    /// By site, then what is due first (undated last), then by name; the id makes the order total.
-    private static func precedes(_ left: WorklistRow, _ right: WorklistRow) -> Bool {
-        let undated = "9999-99-99"
-        return (left.site, left.due ?? undated, left.name, left.id.rawValue)
-            < (right.site, right.due ?? undated, right.name, right.id.rawValue)
     }
 }
 

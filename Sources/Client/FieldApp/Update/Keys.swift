@@ -6,6 +6,7 @@ extension AppState {
         switch layers.top {
         case .unlock: .unlock
         case .worklist: worklist.isFiltering ? .filter : .worklist
+        case .begin: .begin
         case .inspection(let screen): screen.place
         case .sections: .sections
         case .picker(let screen): screen.place
@@ -38,7 +39,7 @@ extension AppState {
         case .finding: return typeInFinding(key)
         case .editor, .range, .resolution, .findingText: return edit(key)
         case .picker, .marking, .markFilter, .ranking: return typeInPicker(key)
-        case .filter, .help, .palette:
+        case .filter, .help, .palette, .begin:
             editFilter { $0.handle(key) }
             return []
         case .worklist, .sections, .rows, .findings, .why, .history, .move, .status,
@@ -64,7 +65,7 @@ extension AppState {
         switch place {
         case .unlock: return pastePIN(text)
         case .editor, .range, .resolution, .findingText: return pasteIntoEditor(text)
-        case .filter, .picker, .markFilter, .help, .palette:
+        case .filter, .picker, .markFilter, .help, .palette, .begin:
             editFilter { $0.paste(text) }
             return []
         case .inspection:
@@ -119,6 +120,7 @@ extension AppState {
         switch layers.top {
         case .unlock: return performUnlock(command)
         case .worklist: return performWorklist(command)
+        case .begin: return performBegin(command)
         case .inspection: return performInspection(command)
         case .sections(let screen): return go(toSection: screen.focus.focused)
         case .picker: return performPicker(command)
@@ -143,6 +145,7 @@ extension AppState {
         case .markFilter:
             stopFilteringMarks()
             return []
+        case .begin: return leaveBeginnings()
         case .inspection where inspectionScreen?.row != nil: return leaveRow()
         case .filter:
             worklist.isFiltering = false

@@ -44,6 +44,9 @@ extension AppState {
         switch layers.top {
         case .unlock, .confirm: return .absent
         case .worklist: return worklist.focus.go(step, in: worklist.ids)
+        case .begin(var screen):
+            defer { layers.top = .begin(screen) }
+            return screen.focus.go(step, in: screen.offers)
         case .inspection(var screen):
             defer { layers.top = .inspection(screen) }
             return screen.focus.go(step, in: screen.keys)
@@ -102,6 +105,9 @@ extension AppState {
         case .picker(var screen):
             screen.editFilter(change)
             layers.top = .picker(screen)
+        case .begin(var screen):
+            screen.editFilter(change)
+            layers.top = .begin(screen)
         case .help(var screen):
             change(&screen.filter)
             layers.top = .help(screen)

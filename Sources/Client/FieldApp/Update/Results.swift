@@ -9,6 +9,10 @@ extension AppState {
         switch message {
         case .worklist(let rows):
             worklist.replace(rows)
+        case .beginnings(let beginnings):
+            receive(beginnings: beginnings)
+        case .begun(let id):
+            return receive(begun: id)
         case .status(let picture):
             tellOfOffers(picture)
             tellOfMissing(picture)
@@ -166,7 +170,7 @@ extension AppState {
         case .discard: notice = Notice("Discarded; the confirmed values are back")
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
-        case .open, .addRow, .deleteRow, .finding, .planMove, .readHistory, .refresh: break
+        case .open, .begin, .addRow, .deleteRow, .finding, .planMove, .readHistory, .refresh: break
         }
         return refresh()
     }
@@ -184,6 +188,7 @@ extension AppState {
             if let screen = inspectionScreen, screen.id == id, screen.picture == nil {
                 layers.pop()
             }
+        case .begin: receive(notBegun: refusal)
         case .addRow, .deleteRow:
             if refusal.cause == .queueFull || refusal.cause == .disk {
                 warning = refusal.text.sentence

@@ -134,7 +134,7 @@ extension AppState {
         let drafts = keepDrafts(dueBy: nil) + layers.layers.flatMap(releaseHolds)
         resume = bookmark
         layers.replaceAll(with: .unlock(UnlockScreen()))
-        worklist = Worklist()
+        worklist = Worklist(in: worklist.order)
         status = StatusPicture()
         unkept.removeAll()
         leftReviews = [:]

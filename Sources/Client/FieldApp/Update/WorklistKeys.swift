@@ -10,6 +10,11 @@ extension AppState {
         case .filter:
             worklist.isFiltering = true
             return []
+        case .begin: return openBeginnings()
+        case .sort:
+            worklist.reorder()
+            notice = Notice(worklist.order.words)
+            return []
         case .accept:
             worklist.isFiltering = false
             return []
