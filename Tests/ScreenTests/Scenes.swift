@@ -158,6 +158,7 @@ enum Scenes {
     static func recovered() throws -> AppState {
         var picture = try picture()
         picture.drafts["pressure"] = "9999"
+        picture.lastTyped = now.wall - 125_000
         return receiving(try opening(), .inspection(picture))
     }
 

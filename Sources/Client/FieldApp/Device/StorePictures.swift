@@ -42,19 +42,20 @@ extension DeviceStore {
         guard let form = try heldForm(of: summary) else { return try readOnlyPicture(of: detail) }
         let confirmed: Standing = summary.version > 0 ? .accepted : .savedHere
         var answers = try shown(detail.fields, of: id, row: nil, confirmed: confirmed)
-        var drafts = try shownDrafts(of: id, row: nil)
+        var times: [Int64] = []
+        var drafts = try shownDrafts(of: id, row: nil, &times)
         for row in detail.rows {
             let own = row.id.rawValue
             answers.merge(
                 try shown(row.fields, of: row.id, row: own, confirmed: confirmed)
             ) { $1 }
-            drafts.merge(try shownDrafts(of: row.id, row: own)) { $1 }
+            drafts.merge(try shownDrafts(of: row.id, row: own, &times)) { $1 }
         }
         // What this version does not ask has no place among the questions: the status pane shows it.
         drafts = drafts.filter { form.index(of: $0.key.path) != nil }
         for each in detail.findings {
             let id = each.view.id
-            drafts.merge(try shownDrafts(of: id, row: id.rawValue)) { $1 }
+            drafts.merge(try shownDrafts(of: id, row: id.rawValue, &times)) { $1 }
         }
         var picture = InspectionPicture(
             id: id, name: shownName(summary), site: summary.site ?? "", form: form,
@@ -63,6 +64,7 @@ extension DeviceStore {
                 RowPicture(id: $0.id.rawValue, parent: $0.parent?.rawValue, path: $0.path)
             },
             drafts: drafts, conflicts: Self.records(in: detail.conflicts))
+        picture.lastTyped = times.max()
         picture.findings = detail.findings.map { each in
             FindingPicture(
                 id: each.view.id, finding: each.view.finding, badge: each.view.sync.badge,
@@ -92,10 +94,14 @@ extension DeviceStore {
         return answers
     }
 
-    private func shownDrafts(of record: RecordID, row: String?) throws -> [AnswerKey: String] {
-        try Dictionary(
-            drafts(in: record).map { (AnswerKey(row: row, $0.field), $0.text) },
-            uniquingKeysWith: { $1 })
+    /// - Parameter times: receives when each was typed.
+    private func shownDrafts(
+        of id: RecordID, row: String?, _ times: inout [Int64]
+    ) throws -> [AnswerKey: String] {
+        let drafts = try drafts(in: id)
+        times += drafts.map(\.updatedAt)
+        return Dictionary(
+            drafts.map { (AnswerKey(row: row, $0.field), $0.text) }, uniquingKeysWith: { $1 })
     }
 
     /// Each once, in order.

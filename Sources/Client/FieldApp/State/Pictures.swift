@@ -59,6 +59,8 @@ package struct InspectionPicture: Equatable, Sendable {
     package var rows: [RowPicture]
     /// What was typed and not accepted.
     package var drafts: [AnswerKey: String]
+    /// When the newest of them was typed, in milliseconds since 1970.
+    package var lastTyped: Int64?
     /// In the order of the form; those of deleted rows are not here.
     package var findings: [FindingPicture] = []
     /// The records with an answer in a conflict review: the inspection, rows or findings.

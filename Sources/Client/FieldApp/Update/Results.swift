@@ -103,10 +103,13 @@ extension AppState {
             let first = screen.filling?.everyKey.first(where: screen.recovered.contains)
         else { return }
         let count = screen.recovered.count
+        let time = screen.picture?.lastTyped.map { " (\(TimeText(moment: now).clock($0)))" } ?? ""
         notice = Notice(
             count == 1
-                ? "Recovered what was typed for \(screen.label(of: first)): Enter goes on with it"
-                : "Recovered what was typed for \(count) questions; F8 goes from one to the next",
+                ? "Recovered what was typed for \(screen.label(of: first))\(time):"
+                    + " Enter goes on with it"
+                : "Recovered what was typed for \(count) questions\(time);"
+                    + " F8 goes from one to the next",
             .good)
         // Said once: from now on they are drafts like any other.
         changeInspection(id) { screen in
