@@ -337,8 +337,25 @@ struct ApplicationTests {
         let id = try device.inspection(of: "CHL-3")
         try device.run("set", id, "notes=second", expecting: 6)
         #expect(try device.answer("notes", of: "CHL-3") == nil)
+        try looksOnly(in: second, device)
         try device.run("lock")
         try tmux.untilShows("This device is locked")
         try quit(tmux)
+    }
+
+    /// The same home on another screen: everything can be seen there, and nothing changed.
+    private func looksOnly(in tmux: Tmux, _ device: Device) throws {
+        try tmux.type("clear; \(device.opening) --read-only")
+        try tmux.keys("Enter")
+        try tmux.untilShows("CHL-3")
+        try tmux.keys("Enter")
+        try tmux.untilShows("Facility")
+        try tmux.keys("Enter")
+        try tmux.untilShows("Another process holds this home; it can only be read")
+        try tmux.keys("s")
+        try tmux.untilShows("the process that holds this home does that")
+        try tmux.keys("F10")
+        try tmux.untilShows("ready>")
+        #expect(try device.status()["pending"] == .integer(0))
     }
 }

@@ -14,6 +14,13 @@ enum ScreenCommand {
             help: "Leave the mouse to the terminal: taps do nothing, and dragging selects text.")
     ]
 
+    private static let readOnly = Option(
+        "read-only",
+        help: "Show the home beside the process that holds it: nothing can be changed or sent.")
+
+    /// The screen on a home of one's own.
+    static let ownOptions = [readOnly] + options
+
     /// How to draw; the demo takes the same.
     static let options =
         mouseOptions + [
@@ -28,7 +35,7 @@ enum ScreenCommand {
         try checkTerminal(run)
         let home = try run.home()
         guard home.isEnrolled else { throw VaultError.notEnrolled }
-        let lease = try HomeLease.acquire(home)
+        let lease = run.invocation.has(readOnly.name) ? nil : try HomeLease.acquire(home)
         let pin = try run.invocation.value("pin-file").map { try run.readPIN(file: $0) }
         let end = try Application(home: home, lease: lease, run: run).open(unlockingWith: pin)
         return finish(end)
@@ -69,10 +76,10 @@ enum ScreenCommand {
     }
 }
 
-/// One run of the application on a home that this process has the lease of.
+/// One run of the application on a home, which it may write with the lease alone.
 struct Application {
     let home: Home
-    let lease: HomeLease
+    let lease: HomeLease?
     let run: CommandRun
     var demo: AppState.Demo?
     var timing = Schedule.Timing()

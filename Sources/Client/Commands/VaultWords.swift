@@ -15,7 +15,8 @@ enum VaultWords {
             Failure(
                 .locked,
                 "this home is open in " + (pid.map { "process \($0)" } ?? "another process"),
-                advice: "Close it there first. Commands that only read work meanwhile.")
+                advice: "Close it there first. Commands that only read work meanwhile, and"
+                    + " 'walkdown --read-only' shows it on a screen.")
         case .notEnrolled:
             Failure(
                 .locked, "this device is not enrolled",

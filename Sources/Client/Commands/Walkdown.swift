@@ -21,7 +21,7 @@ package enum Walkdown {
             "walkdown",
             summary: "Fill inspections where there is no signal; synchronise when there is.",
             discussion: "Without a command: the application, on this terminal.",
-            options: ScreenCommand.options,
+            options: ScreenCommand.ownOptions,
             subcommands: entries.map { $0.command(in: surroundings) } + [
                 .completions { program(in: surroundings) }
             ]

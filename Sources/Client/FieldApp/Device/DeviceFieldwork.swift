@@ -11,13 +11,15 @@ package import Vault
 /// What the screen needs done, by the device's own vault, store and sync worker.
 ///
 /// The home's lease is held as long as this value, also while the device is locked: another process
-/// must not write what is still on the screen. Locked, there is neither key nor open store.
+/// must not write what is still on the screen. Locked, there is neither key nor open store. Without the
+/// lease, which another process has, everything can only be read, and nothing is synchronised.
 package final class DeviceFieldwork: Fieldwork {
     private struct Opened: Sendable {
         let store: DeviceStore
-        let worker: SyncWorker
+        /// Nil where nothing can be written.
+        let worker: SyncWorker?
         let network: NetworkObserver?
-        let conditions: ConditionsObserver
+        let conditions: ConditionsObserver?
     }
 
     /// What outlives a lock.
@@ -31,7 +33,8 @@ package final class DeviceFieldwork: Fieldwork {
     }
 
     private let home: Home
-    private let lease: HomeLease
+    /// Nil to read only.
+    private let lease: HomeLease?
     private let sources: StoreSources
     private let timing: Schedule.Timing
     private let bootNow: @Sendable () throws(VaultError) -> BootInstant
@@ -43,7 +46,7 @@ package final class DeviceFieldwork: Fieldwork {
     ///   - timing: how soon a cycle follows what happens.
     ///   - post: takes news of the worker, from any thread.
     package init(
-        home: Home, lease: HomeLease, sources: StoreSources,
+        home: Home, lease: HomeLease?, sources: StoreSources,
         timing: Schedule.Timing = Schedule.Timing(),
         bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant,
         post: @escaping @Sendable (AppMessage) -> Void
@@ -66,9 +69,14 @@ package final class DeviceFieldwork: Fieldwork {
             let key = opening.key
             defer { key.erase() }
             // Where it cannot be, 'doctor' says so; the application has the key.
-            opening.keepTwice(lease: lease)
+            if let lease { opening.keepTwice(lease: lease) }
             let store = try DeviceStore.open(
-                home: home, key: key, access: .writer(lease), sources: sources)
+                home: home, key: key, access: lease.map { .writer($0) } ?? .reader,
+                sources: sources)
+            guard lease != nil else {
+                let reading = Opened(store: store, worker: nil, network: nil, conditions: nil)
+                return opened.withLock { $0 = reading }
+            }
             let worker = try makeWorker(for: store)
             let network = NetworkObserver { event in
                 if event == .appeared { worker.wake(.reconnected) }
@@ -110,7 +118,7 @@ package final class DeviceFieldwork: Fieldwork {
         guard let before else { return }
         before.network?.stop()
         lasting.withLock { $0.isMetered = false }
-        before.worker.stop()
+        before.worker?.stop()
         do {
             try before.store.close()
         } catch {
@@ -118,7 +126,7 @@ package final class DeviceFieldwork: Fieldwork {
             post(.refused(.refresh, StoreRefusal(error)))
         }
         // Waits for a call on the bus that may be under way; the key is gone by then.
-        before.conditions.stop()
+        before.conditions?.stop()
     }
 
     private var store: DeviceStore {
@@ -142,7 +150,7 @@ package final class DeviceFieldwork: Fieldwork {
     /// The same for an edit, which the worker then takes along.
     private func edit(_ work: (DeviceStore) throws -> Void) throws(StoreRefusal) {
         try onStore(work)
-        opened.withLock { $0 }?.worker.wake(.edited)
+        opened.withLock { $0 }?.worker?.wake(.edited)
     }
 
     // MARK: Pictures
@@ -164,7 +172,9 @@ package final class DeviceFieldwork: Fieldwork {
     }
 
     package func inspection(_ id: RecordID) throws(StoreRefusal) -> InspectionPicture {
-        try onStore { try $0.picture(of: id) }
+        var picture = try onStore { try $0.picture(of: id) }
+        if lease == nil { picture.whyReadOnly = StoreError.readOnly.description }
+        return picture
     }
 
     package func visits(before id: RecordID) throws(StoreRefusal) -> [Visit] {
@@ -194,7 +204,7 @@ package final class DeviceFieldwork: Fieldwork {
         let id = try onStore {
             try $0.createInspection(form: form, version: version, asset: equipment)
         }
-        opened.withLock { $0 }?.worker.wake(.edited)
+        opened.withLock { $0 }?.worker?.wake(.edited)
         return id
     }
 
@@ -221,7 +231,7 @@ package final class DeviceFieldwork: Fieldwork {
         let finding = try onStore { store in
             try store.standingFinding(on: key, of: id) ?? store.raiseFinding(on: key, of: id)
         }
-        opened.withLock { $0 }?.worker.wake(.edited)
+        opened.withLock { $0 }?.worker?.wake(.edited)
         return (finding, try? inspection(id))
     }
 
@@ -292,11 +302,17 @@ package final class DeviceFieldwork: Fieldwork {
 
     // MARK: Synchronisation
 
-    package func syncNow() { opened.withLock { $0 }?.worker.wake(.demanded) }
+    package func syncNow() {
+        guard lease != nil else {
+            // What that one has stored meanwhile is shown, which is what was asked for.
+            return post(.sync(.failed("the process that holds this home does that")))
+        }
+        opened.withLock { $0 }?.worker?.wake(.demanded)
+    }
 
     package func setNetwork(on: Bool) {
         lasting.withLock { $0.isOnline = on }
-        opened.withLock { $0 }?.worker.setOnline(on)
+        opened.withLock { $0 }?.worker?.setOnline(on)
     }
 
     private func tell(_ conditions: DeviceConditions) {
