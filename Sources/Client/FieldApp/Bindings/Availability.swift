@@ -44,7 +44,7 @@ extension AppState {
         case .status(let screen):
             status.row(screen.focus.focused) == nil ? "nothing waits" : nil
         case .inspection(let screen):
-            screen.focusedItem?.repetition == nil ? screen.whyNotAnswer : nil
+            screen.whyNotOpen
         case .rows(let screen):
             screen.focus.focused == nil ? "there is no row yet" : nil
         case .finding: openInspection?.whyNotChange
@@ -189,6 +189,15 @@ extension InspectionScreen {
         guard let focused, let key = focus.focused else { return "there is no question here" }
         guard focused.type.takesAnswer else { return "a note has no findings" }
         return findings(at: key).isEmpty ? whyNotChange : nil
+    }
+
+    /// Why Enter does nothing here.
+    fileprivate var whyNotOpen: String? {
+        switch focusedItem?.kind {
+        case .repetition: nil
+        case .completion: picture.flatMap(whyNotComplete)
+        default: whyNotAnswer
+        }
     }
 
     private func whyNotComplete(_ picture: InspectionPicture) -> String? {

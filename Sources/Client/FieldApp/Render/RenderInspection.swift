@@ -34,6 +34,7 @@ extension Frame {
         case .repetition(let repetition):
             return RepetitionItem(repetition, item, of: screen, columns, in: self).item
         case .newerVersion: return remark(item.label, columns)
+        case .completion: return completion(item, of: screen)
         case .orphans: return heading(item.label, nil)
         case .orphan(let answer): return orphan(item, answer, of: screen, columns)
         }
@@ -47,6 +48,20 @@ extension Frame {
                 in: Rect(
                     column: rect.column + 1, row: rect.row, columns: rect.columns - 2,
                     rows: rect.rows), style: theme.warning)
+        }
+    }
+
+    private func completion(
+        _ item: ScreenItem, of screen: InspectionScreen
+    ) -> ListItem<AnswerKey> {
+        let isFocused = screen.focus.focused == item.key
+        let marker = marker(isFocused)
+        return ListItem(item.key) { [theme] canvas, rect in
+            canvas.text(marker, column: rect.column, row: rect.row)
+            canvas.text(
+                item.label, column: rect.column + QuestionColumns.indent, row: rect.row,
+                limit: rect.columns - QuestionColumns.indent - 1, style: theme.title)
+            if isFocused { Frame.highlight(&canvas, rect, theme) }
         }
     }
 

@@ -251,9 +251,12 @@ package struct InspectionScreen: Equatable, Sendable {
                 label: "Version \(newer) of this form is here; V shows what a move would do",
                 depth: 0)
         }
+        let isOpen = row == nil && whyNotChange == nil
+        let completion = ScreenItem(
+            kind: .completion, key: .completion, label: "Complete the inspection", depth: 0)
         items =
-            (row == nil && whyNotChange == nil ? [version].compactMap(\.self) : [])
-            + filling.items(in: row)
+            (isOpen ? [version].compactMap(\.self) : []) + filling.items(in: row)
+            + (isOpen ? [completion] : [])
         focus.settle(keys)
     }
 }

@@ -17,6 +17,8 @@ package struct ScreenItem: Equatable, Sendable {
         case orphans
         /// One of them, as it is shown: to be read, and to be gone to so that it comes into view.
         case orphan(String)
+        /// The end of the list, where one is finished.
+        case completion
     }
 
     package let kind: Kind
@@ -34,6 +36,11 @@ package struct ScreenItem: Equatable, Sendable {
     package var repetition: Repetition? {
         if case .repetition(let repetition) = kind { repetition } else { nil }
     }
+}
+
+extension AnswerKey {
+    /// Where an inspection is completed: no question's path begins so.
+    package static let completion = AnswerKey("@complete")
 }
 
 extension FormFilling {

@@ -21,7 +21,7 @@ extension AppState {
         } else if notice == nil {
             notice = Notice(
                 screen.row == nil
-                    ? "That was the last question; F5 completes"
+                    ? "That was the last question; Down and Enter, or F5, completes"
                     : "That was the last question of this row; Esc goes back to the others")
         }
         layers.top = .inspection(screen)
@@ -145,6 +145,8 @@ extension AppState {
 extension InspectionScreen {
     /// Whether the person has something to do at this place of the list.
     fileprivate func isToBeAnswered(_ key: AnswerKey) -> Bool {
+        // Whoever presses Enter once more than he meant completes nothing.
+        guard key != .completion else { return false }
         guard let question = question(at: key) else { return true }
         return question.type.takesAnswer && filling?.obstacle(at: key) == nil
     }

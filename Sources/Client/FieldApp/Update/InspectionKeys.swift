@@ -66,6 +66,7 @@ extension AppState {
     private mutating func openFocused() -> [Effect] {
         guard let screen = inspectionScreen, let item = screen.focusedItem, let key = item.key
         else { return [] }
+        if item.kind == .completion { return complete() }
         if item.repetition != nil { return openRows(of: key) }
         guard let question = item.question else { return [] }
         if screen.standing(of: key) == .conflict { return openReview(key.record(in: screen.id)) }
