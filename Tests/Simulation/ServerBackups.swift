@@ -164,7 +164,9 @@ struct RestoreChecks {
             }
         }
         for id in device.ledger.apart.sorted() {
-            guard try reader.recordState(id) == nil, try !store.keeps(id) else { continue }
+            guard try reader.recordState(id) == nil, try !store.keeps(id),
+                try !reader.wasRefused(id)
+            else { continue }
             throw Violation(
                 "a record that the restored server lacks is gone", "\(id) from \(device.node)")
         }
@@ -200,6 +202,26 @@ extension Connection {
             "SELECT 1 FROM review WHERE record_id = ? AND decision IS NOT NULL LIMIT 1",
             [.text(record.rawValue)]
         ) { _ in true } ?? false
+    }
+
+    /// Whether its making, or that of one that it stood under, was refused because the site was another
+    /// team's. What stood under it was offered to the server, which keeps what it was.
+    fileprivate func wasRefused(_ record: RecordID) throws -> Bool {
+        var next: RecordID? = record
+        while let id = next {
+            let isDecided = try first(
+                """
+                SELECT 1 FROM review
+                WHERE record_id = ? AND kind = 'scope' AND decision IS NOT NULL LIMIT 1
+                """, [.text(id.rawValue)]
+            ) { _ in true }
+            if isDecided != nil { return true }
+            next =
+                try first(
+                    "SELECT document FROM parked WHERE record_id = ? LIMIT 1", [.text(id.rawValue)]
+                ) { try Mutation(json: JSON.parse(Array(try $0.text(0).utf8))).parent } ?? nil
+        }
+        return false
     }
 
     /// Whether a value is on the server, where a rule decided against it or a person decides.

@@ -42,6 +42,9 @@ enum FailedSeeds {
             number: 51025, story: "what waited or lost was told as applied, out of scope",
             words: ["--incidents"]),
         FailedSeed(
+            number: 7_340_053, story: "copies of what a supervisor had let go after a restore",
+            words: ["--incidents"]),
+        FailedSeed(
             number: 114, story: "a part in review went behind what was entered later",
             words: ["--fault", "server-restore"]),
     ]

@@ -95,7 +95,7 @@ extension WriteSession {
     ) throws -> FieldConflict? {
         let waiting = """
             record_id = ?1 AND name = ?2 AND mine_lamport = ?3 AND mine_node = ?4
-                AND kind = 'field' AND decision IS NULL
+                AND kind IN ('field', 'scope') AND decision IS NULL
             """
         let key: [DatabaseValue] = [
             .text(mutation.record.rawValue), .text(name), .integer(stamp.lamport),

@@ -66,6 +66,10 @@ private struct CopyTaking {
         guard !copy.isDeleted, copy.fields[Mutation.deletedField] == nil else {
             return refusal(of: copy, "a deletion comes from who deletes")
         }
+        guard try !session.isLetGo(copy) else {
+            try session.letGo(copy, from: sender, schemaVersion: schemaVersion)
+            return CopyVerdict(recordId: copy.id, status: .taken)
+        }
         var verdict = CopyVerdict(recordId: copy.id, status: .taken)
         for share in try missing(of: copy) {
             let exists = try session.connection.record(copy.id) != nil

@@ -27,6 +27,7 @@ extension WriteSession {
         try witness(mutation.highestLamport)
         if isParked, let sender = author.sender {
             let verdict = try park(mutation, on: existing, by: sender)
+            try noteWaiting(mutation, by: author)
             return try answer(verdict, with: part, on: existing, isOutOfReach: true)
         }
         let outcome = mergeRecord(
@@ -51,7 +52,10 @@ extension WriteSession {
             if isReborn { try connection.forgetPruned(mutation.record) }
         }
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
-        if outcome.record != nil { try noteReturned(mutation, by: author) }
+        if outcome.record != nil {
+            try noteReturned(mutation, by: author)
+            try settleReplaced(by: mutation, of: author)
+        }
         if outcome.isChanged, let state = outcome.record, !state.isDeleted,
             author.sender?.knowsPast ?? false
         {

@@ -49,6 +49,7 @@ extension WriteSession {
         // record is not here unless a supervisor took it.
         if existing == nil, mutation.operation != .insert,
             try connection.isParked(mutation.record, of: sender.device)
+                || connection.isLetGo(mutation.record)
         {
             return true
         }
@@ -56,7 +57,7 @@ extension WriteSession {
             return try connection.hasLeft(site, since: sender)
         }
         guard let parent = mutation.parent else { return false }
-        return try connection.isParked(parent, of: sender.device)
+        return try connection.isParked(parent, of: sender.device) || connection.isLetGo(parent)
     }
 
     func park(
@@ -66,6 +67,17 @@ extension WriteSession {
         guard !conflicts.isEmpty else {
             return Verdict(mutationId: mutation.id, status: .applied)
         }
+        try keepParked(mutation, by: sender)
+        let reviews = decidable(conflicts, of: mutation).map {
+            RecordOutcome.Review(kind: .scope, conflict: $0, record: mutation.record)
+        }
+        try open(reviews, of: mutation, by: sender.device.node)
+        return Verdict(
+            mutationId: mutation.id, status: .quarantined, version: nil, record: nil,
+            conflicts: conflicts.map(\.withoutTheirs))
+    }
+
+    func keepParked(_ mutation: Mutation, by sender: Sender) throws {
         try connection.execute(
             """
             INSERT INTO parked (mutation_id, record_id, device_id, document) VALUES (?, ?, ?, ?)
@@ -74,13 +86,6 @@ extension WriteSession {
                 .text(mutation.id.rawValue), .text(mutation.record.rawValue),
                 .text(sender.device.id), .text(mutation.json.text()),
             ])
-        let reviews = decidable(conflicts, of: mutation).map {
-            RecordOutcome.Review(kind: .scope, conflict: $0, record: mutation.record)
-        }
-        try open(reviews, of: mutation, by: sender.device.node)
-        return Verdict(
-            mutationId: mutation.id, status: .quarantined, version: nil, record: nil,
-            conflicts: conflicts.map(\.withoutTheirs))
     }
 
     /// What of the mutation would change the record, a deletion that names no field included.
@@ -129,8 +134,12 @@ extension WriteSession {
                 by: supervisor.node)
             return
         }
-        guard let mutation = try connection.parked(review.mutation), mutation.operation == .insert
-        else { throw letGo("the record is not here yet; decide about its making first") }
+        let parked = try connection.parked(review.mutation)
+        let making =
+            parked?.operation == .insert ? parked : try connection.letGoMaking(of: review.record)
+        guard let mutation = making else {
+            throw letGo("the record is not here yet; decide about its making first")
+        }
         if let parent = mutation.parent {
             let above = try connection.lineage(of: parent)
             guard !above.isEmpty else {

@@ -115,6 +115,22 @@ extension WriteSession {
             by: supervisor.node)
     }
 
+    /// Nobody has to decide it: what had taken its place is here again.
+    func settleReplaced(_ review: OpenReview) throws {
+        try connection.execute(
+            """
+            UPDATE review SET decision = 'theirs', comment = ?, decided_at = ? WHERE id = ?
+            """,
+            [
+                .text("what had replaced it before the restore came back"), .integer(now),
+                .text(review.id),
+            ])
+        let entry = HistoryEntry(
+            field: review.column, value: review.mine, stamp: review.mineStamp, rule: .seen)
+        try keep(entry, of: review.record, version: 0, because: review.mutation)
+        try settle(review)
+    }
+
     fileprivate func close(
         _ review: OpenReview, _ decision: ReviewDecision, comment: String?,
         by supervisor: Supervisor

@@ -1,0 +1,99 @@
+internal import Coding
+internal import Inspections
+internal import Replication
+internal import SQLite
+
+/// Records that a supervisor did not let come to be: all that was asked about their making was answered
+/// *theirs*. After a restore others may still have them, from before it; they do not come back that way,
+/// not even in part.
+extension Connection {
+    func isLetGo(_ record: RecordID) throws -> Bool { try letGoMaking(of: record) != nil }
+
+    /// - Returns: the mutation that would have made it; nil for a record that is or was here, or about
+    ///   whose making somebody has still to decide.
+    func letGoMaking(of record: RecordID) throws -> Mutation? {
+        guard try self.record(record) == nil, try !isPruned(record) else { return nil }
+        let makings = try query(
+            """
+            SELECT document, EXISTS (
+                SELECT 1 FROM review
+                WHERE review.mutation_id = parked.mutation_id AND review.decision IS NULL)
+            FROM parked WHERE record_id = ?
+            """, [.text(record.rawValue)]
+        ) { row in
+            (try Mutation(json: JSON.parse(Array(try row.text(0).utf8))), try row.flag(1))
+        }.filter { $0.0.operation == .insert }
+        return makings.contains { $0.1 } ? nil : makings.first?.0
+    }
+}
+
+extension WriteSession {
+    /// Whether a copy is of what a supervisor let go, or stands under it.
+    func isLetGo(_ copy: WireRecord) throws -> Bool {
+        guard try connection.record(copy.id) == nil else { return false }
+        return try connection.isLetGo(copy.id)
+            || copy.parent.map { try connection.isLetGo($0) } ?? false
+    }
+
+    /// Keeps what of it is nowhere else to be found, and that whatever stands under it goes the same way.
+    func letGo(
+        _ copy: WireRecord, from sender: Sender, schemaVersion: Int64
+    ) throws {
+        let cause = MutationID(newID())
+        for (name, field) in copy.fields.sorted(by: { $0.key < $1.key }) {
+            let stamps = try connection.stamps(of: field, name, copy.id, from: sender)
+            let isKnown = try stamps.contains {
+                try connection.hasTrace(of: $0, field.value, on: name, of: copy.id)
+            }
+            guard !isKnown else { continue }
+            let entry = HistoryEntry(
+                field: name, value: field.value, stamp: field.stamp, rule: .scope)
+            try keep(entry, of: copy.id, version: 0, because: cause)
+        }
+        guard try !connection.isLetGo(copy.id) else { return }
+        let making = Mutation(
+            id: cause, sequence: 0, table: copy.table, record: copy.id, parent: copy.parent,
+            operation: .insert, lamport: copy.fields.values.map(\.stamp.lamport).max() ?? 1,
+            changes: copy.fields.mapValues { field in
+                FieldChange(value: field.value, baseVersion: 0, lamport: field.stamp.lamport)
+            }, createdAtUtc: SyncTimestamp.text(now), schemaVersion: schemaVersion)
+        try keepParked(making, by: sender)
+    }
+
+    /// What is asked about has come back too. What makes the record is not asked about by itself, and may
+    /// come by others meanwhile.
+    func noteWaiting(_ mutation: Mutation, by author: Author) throws {
+        for (name, change) in mutation.changes where !BuiltInField.isBuiltIn(name) {
+            try noteReturned(change, name, of: mutation.record, by: author)
+        }
+    }
+
+    /// What waits by scope and had been replaced before the restore, by a change that is here again, is asked
+    /// about no more: it goes to the history.
+    func settleReplaced(by mutation: Mutation, of author: Author) throws {
+        guard let sender = author.sender, sender.standpoint.epoch != .current,
+            sender.epochOfVersions > 0
+        else { return }
+        for name in mutation.changes.keys {
+            let waiting = try connection.query(
+                """
+                SELECT id FROM review
+                WHERE record_id = ? AND name = ? AND kind = 'scope' AND decision IS NULL
+                """, [.text(mutation.record.rawValue), .text(name)]
+            ) { try $0.text(0) }
+            for id in waiting {
+                let review = try connection.openReview(id)
+                let known = try connection.returned(review.mineStamp, name, of: review.record)
+                guard let known, known.version > 0, known.epoch == sender.epochOfVersions else {
+                    continue
+                }
+                let field = WireRecord.Field(
+                    value: review.mine, stamp: review.mineStamp, version: known.version)
+                guard
+                    try connection.hasSuccessor(of: field, name, review.record, from: sender)
+                else { continue }
+                try settleReplaced(review)
+            }
+        }
+    }
+}
