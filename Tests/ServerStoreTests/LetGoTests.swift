@@ -18,7 +18,7 @@ struct LetGoTests {
         let rowInsert: Mutation
 
         /// The author makes an inspection, the colleague corrects its notes and adds a row.
-        init(_ backend: Backend) throws {
+        init(_ backend: Backend, authorSawCorrection: Bool = false) throws {
             yard = try Yard(backend)
             author = try yard.enrol("author")
             colleague = try yard.enrol("colleague")
@@ -34,6 +34,7 @@ struct LetGoTests {
             rowInsert = colleague.row(row, under: inspection, ["text": .string("valve")])
             try colleague.push(correction, rowInsert)
             try colleague.pull()
+            if authorSawCorrection { try author.pull() }
             try yard.restore(backup)
             try yard.move(to: "south")
             let verdict = try #require(try author.push(author.again(insert)).first)
@@ -125,13 +126,23 @@ struct LetGoTests {
         "T86 T88 while the decision waits the record comes by copies, and only what had no successor is asked",
         arguments: Backend.allCases, [ReviewDecision.mine, .theirs])
     func undecided(backend: Backend, decision: ReviewDecision) throws {
-        for byCopy in [true, false] { try undecided(backend, byCopy: byCopy, decision) }
+        for byCopy in [true, false] {
+            let day = try Day(backend)
+            try undecided(day, byCopy: byCopy, decision)
+        }
+    }
+
+    @Test(
+        "T86 T88 so it is where its author had seen the successor, and does not know its own version",
+        arguments: Backend.allCases)
+    func successorSeen(backend: Backend) throws {
+        let day = try Day(backend, authorSawCorrection: true)
+        try undecided(day, byCopy: false, .theirs)
     }
 
     private func undecided(
-        _ backend: Backend, byCopy: Bool, _ decision: ReviewDecision
+        _ day: Day, byCopy: Bool, _ decision: ReviewDecision
     ) throws {
-        let day = try Day(backend)
         try day.yard.move(to: "north")
         #expect(
             try day.colleague.offer(try day.copies(), to: day.yard).map(\.status) == [.taken])

@@ -69,31 +69,41 @@ extension WriteSession {
     }
 
     /// What waits by scope and had been replaced before the restore, by a change that is here again, is asked
-    /// about no more: it goes to the history.
+    /// about no more: it goes to the history. Versions tell that, or what whoever made the change had seen.
+    ///
+    /// - Parameter mutation: as it came, also where it is known here already.
     func settleReplaced(by mutation: Mutation, of author: Author) throws {
         guard let sender = author.sender, sender.standpoint.epoch != .current,
             sender.epochOfVersions > 0
         else { return }
-        for name in mutation.changes.keys {
+        for (name, change) in mutation.changes {
             let waiting = try connection.query(
                 """
                 SELECT id FROM review
                 WHERE record_id = ? AND name = ? AND kind = 'scope' AND decision IS NULL
                 """, [.text(mutation.record.rawValue), .text(name)]
             ) { try $0.text(0) }
-            for id in waiting {
-                let review = try connection.openReview(id)
-                let known = try connection.returned(review.mineStamp, name, of: review.record)
-                guard let known, known.version > 0, known.epoch == sender.epochOfVersions else {
-                    continue
-                }
-                let field = WireRecord.Field(
-                    value: review.mine, stamp: review.mineStamp, version: known.version)
-                guard
-                    try connection.hasSuccessor(of: field, name, review.record, from: sender)
-                else { continue }
+            let stamp = Stamp(lamport: change.lamport, node: author.node)
+            for review in try waiting.map(connection.openReview) where review.mineStamp != stamp {
+                guard try isReplaced(review, by: change, from: sender) else { continue }
                 try settleReplaced(review)
             }
         }
+    }
+
+    private func isReplaced(
+        _ review: OpenReview, by change: FieldChange, from sender: Sender
+    ) throws -> Bool {
+        guard
+            let known = try connection.returned(
+                review.mineStamp, review.column, of: review.record)
+        else { return false }
+        let register = FieldRegister(
+            value: review.mine, stamp: review.mineStamp, version: known.version)
+        if known.isSeen(by: change, over: register, from: sender) { return true }
+        let field = WireRecord.Field(
+            value: review.mine, stamp: review.mineStamp, version: known.version)
+        return try known.epoch == sender.epochOfVersions
+            && connection.hasSuccessor(of: field, review.column, review.record, from: sender)
     }
 }

@@ -54,7 +54,7 @@ extension WriteSession {
         try keepRest(of: outcome, mutation, by: author.node, before: existing)
         if outcome.record != nil {
             try noteReturned(mutation, by: author)
-            try settleReplaced(by: mutation, of: author)
+            try settleReplaced(by: sent, of: author)
         }
         if outcome.isChanged, let state = outcome.record, !state.isDeleted,
             author.sender?.knowsPast ?? false
