@@ -27,7 +27,10 @@ private struct TeamBench {
               {"name": "york", "label": "York"}, {"name": "newport_n", "label": "Newport"},
               {"name": "newport_s", "label": "Newport"}],
              "filter": "instance('towns')/root/item[region = /data/region]",
-             "filterValue": "name"}]}],
+             "filterValue": "name"},
+            {"path": "urgency", "label": "Order", "type": "ranking", "choices": [
+              {"name": "roof", "label": "Roof"}, {"name": "door", "label": "Door"},
+              {"name": "lamp", "label": "Lamp"}]}]}],
          "instances": {"towns": {"root": "root", "row": "item", "columns": ["name", "region"],
           "rows": [["york", "north"], ["newport_n", "north"], ["newport_s", "south"]]}}}
         """
@@ -52,6 +55,17 @@ struct ChoiceCommandTests {
     private let team: TeamBench
 
     init() throws { team = try TeamBench() }
+
+    @Test("an order names every choice once")
+    func order() throws {
+        let partial = try team.set("urgency=door roof")
+        #expect(partial.status == 3)
+        #expect(partial.messages.contains("urgency: has to name every choice"), "\(partial.messages)")
+        #expect(try team.value("urgency") == .null)
+        #expect(try team.set("urgency=door,roof,lamp").status == 0)
+        #expect(try team.value("urgency") == "door roof lamp")
+        #expect(try team.set("urgency=").status == 0)
+    }
 
     @Test("what is chosen among the rows of a repeat is set by its name, in any spelling")
     func rows() throws {

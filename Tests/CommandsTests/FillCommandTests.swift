@@ -1,4 +1,5 @@
 import Coding
+import Forms
 import LocalStore
 import Testing
 
@@ -56,6 +57,39 @@ struct FillCommandTests {
         #expect(try fill("", "", "many", "50").status == 0)
         #expect(try round.value("gauge") == 50)
     }
+
+    @Test("a language that the form has not is refused with those that it has")
+    func language() throws {
+        let outcome = try round.bench.bench.run(["fill", round.id, "--language", "Klingon"])
+        #expect(outcome.status == 2)
+        #expect(outcome.messages.contains("the form has no language Klingon"))
+        #expect(outcome.messages.contains("It has texts in one language only."))
+    }
+
+    @Test("what a form says of a rule stands there with the answers in it, and in no other place")
+    func ruleWithAnswers() throws {
+        let bench = try StoreBench()
+        try bench.withStore { store in
+            try store.store(form: FormDefinition(json: JSON.parse(Array(Self.stock.utf8))))
+        }
+        let id = try bench.document("new", "stock").string("id")
+        let outcome = try bench.bench.run(["fill", id], typing: "12\n13\nq\n")
+        #expect(
+            outcome.output.contains("Not saved: the answer is refused by the form: Only 12 are"))
+        // A script's messages go to logs.
+        let refused = try bench.bench.run(["set", id, "sold=13"])
+        #expect(refused.status == 3)
+        #expect(refused.messages.contains("Only … are") && !refused.messages.contains("12"))
+    }
+
+    private static let stock = """
+        {"format": 2, "id": "stock", "version": "1", "title": "Stock", "sections": [
+          {"name": "main", "title": "Main", "questions": [
+            {"path": "have", "label": "In stock", "type": "integer"},
+            {"path": "sold", "label": "Sold", "type": "integer",
+             "constraint": ". <= /data/have",
+             "constraintMessage": ["Only ", {"value": "/data/have"}, " are there"]}]}]}
+        """
 
     @Test("an unusual number is asked for once more")
     func unusual() throws {

@@ -36,6 +36,23 @@ struct FormCompilerTests {
         #expect(question.label == "Psi")
     }
 
+    @Test("the head of a matrix shows what its rows offer, and takes no answer")
+    func matrixHead() throws {
+        var small = SmallForm()
+        small.model = """
+            <bind nodeset="/data/psi" type="string" required="true()"/><bind nodeset="/data/kind" type="string"/>
+            """
+        let items = "<item><label>In</label><value>IN</value></item>"
+        small.body = """
+            <select1 ref="/data/psi" appearance="w1 label"><label>Rate</label>\(items)</select1>
+            <select1 ref="/data/kind" appearance="list-nolabel"><label>Valve</label>\(items)</select1>
+            """
+        let form = try compile(small).definition
+        #expect(form.question(named: "psi")?.type == .note)
+        #expect(form.question(named: "kind")?.type == .choice)
+        #expect(FormFilling(form, in: .looking(at: 0)).state.total == 1)
+    }
+
     @Test("Walkdown's own attributes, and verdicts by choice")
     func own() throws {
         var small = SmallForm()

@@ -69,6 +69,37 @@ struct CompletionTests {
         try device.finish()
     }
 
+    @Test(
+        "a question that only the end of the work brings up is there to be answered, and then it is done"
+    )
+    func askedByFinishing() throws {
+        var parts = FormParts(id: "close", version: "1", title: "Close")
+        var reason = Question(path: "reason", label: "Why so late?", type: .text(multiline: false))
+        reason.rules.relevant = try FormExpression("/data/late = 'yes'")
+        reason.rules.required = .always
+        let left = Question(path: "left", label: "Left", type: .integer)
+        parts.sections = [Section(name: "main", title: "Main", questions: [left, reason])]
+        var late = Question(path: "late", label: "late", type: .text(multiline: false))
+        late.isHidden = true
+        parts.hidden = [late]
+        parts.actions = [
+            FormAction(
+                events: [.finish], target: "late",
+                value: .expression(try FormExpression("if(/data/left > 3, 'yes', 'no')")))
+        ]
+        let device = try Device()
+        try device.store.store(form: try FormDefinition(parts))
+        let id = try device.store.createInspection(form: "close", version: "1", asset: nil)
+        try device.answer(id, ("left", .integer(5)))
+        let problem = FormProblem(path: "reason", problem: .required)
+        #expect(throws: Completion.Refusal.problems([problem])) { try device.store.complete(id) }
+        #expect(try device.store.filling(of: id).state.problems == [problem])
+        try device.answer(id, ("reason", .string("the pump was out")))
+        try device.store.complete(id)
+        #expect(try device.store.inspection(id).summary.state == "complete")
+        try device.finish()
+    }
+
     @Test("what is in the way changes nothing")
     func refused() throws {
         let (device, id) = try Device.withCheck()

@@ -156,6 +156,11 @@ struct Answering {
         if value.isNull { return nil }
         // It was dropped again: its list depends on another answer.
         if filling.value(of: key).isNull { return .notOffered }
+        if case .string(let names) = value, question(at: key)?.type == .ranking,
+            names.split(separator: " ").count != filling.offered(at: key).count
+        {
+            return .partialOrder
+        }
         return filling.problem(of: key)
     }
 

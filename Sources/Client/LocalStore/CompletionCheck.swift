@@ -25,8 +25,13 @@ extension DeviceStore {
             }
         } catch let late as LateProblems {
             // What answers of several devices come to together may raise a finding that nobody has seen.
-            // It stands from now on, to be worked on; the end of the work is not noted.
-            try edit { try reckon(id, isFinishing: false, $0) }
+            // It stands from now on, to be worked on; the end of the work is not noted, but where the
+            // trouble comes of what the form sets then: nobody could mend what is nowhere to be seen.
+            try edit { database in
+                try reckon(id, isFinishing: false, database)
+                guard try filling(of: id, database).state.problems.isEmpty else { return }
+                try reckon(id, isFinishing: true, database)
+            }
             throw Completion.Refusal.problems(late.problems)
         }
     }

@@ -34,6 +34,8 @@ package enum AnswerProblem: Error, Hashable, Sendable {
     case notATrace
     /// The same choice is named twice.
     case choiceTwice
+    /// An order that leaves choices out.
+    case partialOrder
     /// Between two of the steps that a range offers.
     case notAStep(Double)
     /// The question is hidden at the moment; what was answered before is kept.
@@ -69,6 +71,7 @@ package enum AnswerProblem: Error, Hashable, Sendable {
         case .notAMoment: "is not a day and time: YYYY-MM-DD HH:MM, with an offset as +01:00"
         case .notATrace: "is not a line of positions: 52.1 4.3; 52.2 4.4, a shape closed"
         case .choiceTwice: "names a choice twice"
+        case .partialOrder: "has to name every choice, the first one first"
         case .notAStep(let step): "must be in steps of " + Self.quantity(step, unit)
         case .notAsked: "is not asked now, going by the other answers"
         case .readonly: "can only be read"

@@ -28,8 +28,9 @@ enum FillCommand {
             case .approved: throw StoreError.refused(.approved, field: nil)
             case .assigned, .inProgress, .returned: break
             }
-            let filling = try store.filling(
-                of: id, language: run.invocation.value(language.name))
+            let wanted = run.invocation.value(language.name)
+            let filling = try store.filling(of: id, language: wanted)
+            try require(wanted, among: filling.form.parts.languages)
             let dialogue = Dialogue(run)
             try dialogue.say("\(summary.name), \(filling.form.title)")
             var session = FillSession(
@@ -39,6 +40,15 @@ enum FillCommand {
             if run.wantsJSON { try run.emit(left.json) { "" } }
             return isDone ? .done : .validation
         }
+    }
+
+    private static func require(_ wanted: String?, among languages: [String]) throws {
+        guard let wanted, !languages.contains(wanted) else { return }
+        throw Failure(
+            .usage, "the form has no language \(wanted)",
+            advice: languages.isEmpty
+                ? "It has texts in one language only."
+                : "It has \(languages.joined(separator: ", ")).")
     }
 }
 

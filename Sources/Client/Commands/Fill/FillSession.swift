@@ -189,9 +189,25 @@ struct FillSession {
             }
             return try store(changes, agreed: true)
         } catch AnswerRefusal.answers(let troubles) {
-            return try refuse(troubles.map { $0.problem.message() }.joined(separator: "; "))
+            return try refuse(
+                told(troubles, of: changes).map { $0.message() }.joined(separator: "; "))
         } catch let refusal as AnswerRefusal {
             return try refuse(refusal.sentence)
+        }
+    }
+
+    /// A rule's words with the answers in them: whoever gives the answers sees them anyway.
+    private func told(
+        _ troubles: [AnswerRefusal.Trouble], of changes: [AnswerChange]
+    ) -> [AnswerProblem] {
+        guard case .answer(let key, let value)? = changes.first, changes.count == 1 else {
+            return troubles.map(\.problem)
+        }
+        var trial = filling
+        trial.set(value, at: key)
+        return troubles.map { trouble in
+            guard case .constraint = trouble.problem else { return trouble.problem }
+            return trial.shownProblem(of: key) ?? trouble.problem
         }
     }
 

@@ -131,7 +131,7 @@ package struct InspectionScreen: Equatable, Sendable {
                 return error
             }
         }
-        return filling?.problem(of: key) ?? filling?.findingTroubles[key]
+        return filling?.shownProblem(of: key) ?? filling?.findingTroubles[key]
     }
 
     /// Problems that are told: what is only not answered yet is none until somebody tried to

@@ -153,7 +153,7 @@ extension InspectionScreen {
 
     fileprivate func whyLines(of key: AnswerKey, in filling: FormFilling) -> [WhyScreen.Line] {
         var lines: [WhyScreen.Line] = []
-        if let problem = filling.problem(of: key) {
+        if let problem = filling.shownProblem(of: key) {
             let unit = question(at: key)?.unit
             lines.append(.init(.heading, "This \(problem.message(unit: unit))"))
         }

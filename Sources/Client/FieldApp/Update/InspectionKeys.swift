@@ -263,7 +263,7 @@ extension InspectionScreen {
             question(at: key)?.rules.constraint != nil
         else { return nil }
         trial.set(value, at: key)
-        guard case .constraint(let words)? = trial.problem(of: key) else { return nil }
+        guard case .constraint(let words)? = trial.shownProblem(of: key) else { return nil }
         return .constraint(words)
     }
 

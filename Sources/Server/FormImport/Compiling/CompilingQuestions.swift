@@ -28,6 +28,12 @@ extension FormCompiler {
     }
 
     private func type(of control: BodyControl, _ bind: XFormBind?) -> QuestionType {
+        // The head of a matrix shows what its rows offer, and takes no answer.
+        if [.select1, .select].contains(control.kind),
+            control.appearance.contains(where: { $0.lowercased() == "label" })
+        {
+            return .note
+        }
         switch control.kind {
         case .select1: return .choice
         case .select: return .choices

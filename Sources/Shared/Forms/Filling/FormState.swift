@@ -63,6 +63,16 @@ extension FormFilling {
         return problem(of: form.allQuestions[index], at: key)
     }
 
+    /// The same as it is told to whoever sees the answers anyway: what the form says of a rule with the
+    /// answers put in.
+    package func shownProblem(of key: AnswerKey) -> AnswerProblem? {
+        guard let problem = problem(of: key) else { return nil }
+        guard case .constraint(.some) = problem, let index = form.index(of: key.path),
+            let words = form.allQuestions[index].rules.constraintText
+        else { return problem }
+        return .constraint(text(words, at: key))
+    }
+
     fileprivate func problem(of question: Question, at key: AnswerKey) -> AnswerProblem? {
         if drafts.contains(key) { return .unfinishedDraft }
         let value = answers[key]
