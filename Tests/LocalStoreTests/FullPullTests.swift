@@ -39,6 +39,27 @@ struct FullPullTests {
         try device.finish()
     }
 
+    @Test(
+        "T85 T88 what a copy of this device had sent, and went out of scope, goes with the pull that tells it"
+    )
+    func confirmedOutOfScope() throws {
+        try device.pullAll(from: server)
+        let id = try device.newInspection()
+        let batch = try #require(try device.store.sealBatch())
+        // The server is in another epoch, and knows the mutation already: of the record it shows nothing.
+        server.epoch = 2
+        let verdicts = batch.mutations.map {
+            Verdict(mutationId: $0.id, status: .applied, version: 1)
+        }
+        try device.store.apply(
+            PushResponse(results: verdicts, baton: nil, server: server.state), to: batch)
+        #expect(try device.store.status().pending == 0)
+        try device.pullAll(from: server)
+        #expect(try device.number("SELECT count(*) FROM record WHERE id = '\(id)'") == 0)
+        try device.expectNothingPending(server)
+        try device.finish()
+    }
+
     @Test("a pull from the beginning in the same epoch offers nothing again")
     func sameEpoch() throws {
         let id = try device.acceptedInspectionOf(server)

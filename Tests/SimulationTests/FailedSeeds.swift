@@ -45,6 +45,9 @@ enum FailedSeeds {
             number: 7_340_053, story: "copies of what a supervisor had let go after a restore",
             words: ["--incidents"]),
         FailedSeed(
+            number: 9_000_020, story: "what a copy had sent stayed when its site had gone",
+            words: ["--incidents"]),
+        FailedSeed(
             number: 114, story: "a part in review went behind what was entered later",
             words: ["--fault", "server-restore"]),
     ]

@@ -77,6 +77,17 @@ extension Connection {
             """)
     }
 
+    /// A record that is confirmed while a pull from the beginning is under way, and that the server does not
+    /// show: what was confirmed when the pull began has a mark already. Should it not come, it is out of scope.
+    func noteConfirmedUnseen(_ id: RecordID) throws {
+        guard try fullPull() != .idle else { return }
+        try execute(
+            """
+            INSERT OR IGNORE INTO __sync_unseen (record_id, is_old)
+            SELECT id, 0 FROM record WHERE id = ? AND version = 0
+            """, [.text(id.rawValue)])
+    }
+
     func fullPull() throws -> FullPull {
         try metadataInteger("full_pull").flatMap(FullPull.init(rawValue:)) ?? .idle
     }

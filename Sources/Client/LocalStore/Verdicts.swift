@@ -158,6 +158,7 @@ extension RemoteApplication {
                 WHERE record_id = ?2 AND name = ?3
                 """, [.integer(row.sequence), .text(row.record.rawValue), .text(field)])
         }
+        try database.noteConfirmedUnseen(row.record)
         try database.execute(
             "UPDATE record SET version = max(version, ?) WHERE id = ?",
             [.integer(verdict.version ?? 0), .text(row.record.rawValue)])
