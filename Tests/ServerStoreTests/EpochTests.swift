@@ -178,18 +178,34 @@ struct EpochTests {
         #expect(try second.push(edit).map(\.status) == [.applied])
     }
 
-    @Test("and after thirty days a person looks at it", arguments: Backend.allCases)
-    func doesNotComeBack(backend: Backend) throws {
+    @Test(
+        "and after thirty days a person looks at it, also where its base does not tell of the record",
+        arguments: Backend.allCases, [true, false])
+    func doesNotComeBack(backend: Backend, hasBase: Bool) throws {
         let (yard, _, first, second) = try Yard.pair(backend)
         let backup = try yard.backUp()
         try first.push(first.begin("new", asset: ImportedID.asset("A1")))
         try second.pull()
-        let edit = second.change("new", ["notes": .string("of the second")])
+        var edit = second.change("new", ["notes": .string("of the second")])
+        if !hasBase { edit.changes["notes"]?.baseVersion = 0 }
+        let row = second.row("row", under: "new", ["text": .string("a row of it")])
         try yard.restore(backup)
-        #expect(try second.push(edit).map(\.status) == [.held])
+        #expect(try second.push(edit, row).map(\.status) == [.held, .held])
         yard.clock.advance(seconds: 31 * 86_400)
-        #expect(try second.push(edit).map(\.status) == [.quarantined])
-        #expect(try yard.store.openReviews().map(\.mine) == [.string("of the second")])
+        let verdicts = try second.push(edit, row)
+        #expect(verdicts.map(\.status) == [.quarantined, .rejected])
+        #expect(verdicts.last?.error?.code == "parent_deleted")
+        let asked = try yard.store.openReviews()
+        #expect(asked.map(\.mine) == [.string("of the second")])
+        for item in asked {
+            try yard.store.resolve(
+                review: item.id, .theirs, comment: nil, by: Supervisor(name: "kim"))
+        }
+        #expect(try yard.store.openReviews().isEmpty)
+        second.cursor = nil
+        try second.pull()
+        #expect(second.results.last?.mutationId == edit.id)
+        #expect(second.results.last?.status == .merged)
     }
 
     @Test(

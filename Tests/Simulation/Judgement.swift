@@ -59,8 +59,7 @@ struct Judgement {
                     ?? mutation,
                 node: node,
                 parentIsKnown: mutation.parent.map { states[$0] != nil } ?? true,
-                past: isEarlier
-                    ? returned.past(of: rest, as: mutation, on: current) : ReturnedPast()
+                past: past(of: rest, as: mutation, on: current, returned)
             ) { policies.policy(of: $0, in: mutation.table) }
             lost += outcome.history.map { ($0, mutation) }
             if isEarlier, current != nil {
@@ -88,6 +87,17 @@ struct Judgement {
             guard let field = state.firstDifference(from: found) else { continue }
             throw Violation("the server's record is not what the merge makes", "\(id) \(field)")
         }
+    }
+
+    private func past(
+        of rest: Mutation, as sent: Mutation, on current: RecordState?,
+        _ returned: ReturnedChanges
+    ) -> ReturnedPast {
+        guard isEarlier else { return ReturnedPast() }
+        var past = returned.past(of: rest, as: sent, on: current)
+        // Until the record could come back no more the server holds the change.
+        past.isOverdue = current == nil
+        return past
     }
 
     /// Whether the batch is of before the server was restored.

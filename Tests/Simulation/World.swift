@@ -345,6 +345,12 @@ final class World {
         serverClock.skew = isLong && faults.isPlanned(.serverRestore) ? 0 : step
     }
 
+    /// On the server, where it is looked at how long something may be on its way back.
+    func letAMonthPass() {
+        tell("a month passes")
+        serverClock.skew += 31 * 86_400_000
+    }
+
     private func makeRoomOnServer() {
         isServerFull = false
         server.disk.fill(false)

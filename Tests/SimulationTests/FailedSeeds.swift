@@ -48,6 +48,9 @@ enum FailedSeeds {
             number: 9_000_020, story: "what a copy had sent stayed when its site had gone",
             words: ["--incidents"]),
         FailedSeed(
+            number: 9_500_115, story: "a change of a record that a restore lost waited for ever",
+            words: ["--incidents"]),
+        FailedSeed(
             number: 114, story: "a part in review went behind what was entered later",
             words: ["--fault", "server-restore"]),
     ]

@@ -51,6 +51,9 @@ package struct ReturnedPast: Sendable {
     /// Whether a deletion was in force before, so that it makes a record that is not here any more a
     /// tombstone: somebody who has not heard of it may bring the record back yet.
     package var wasInForce = false
+    /// Whether the record was lost by a restore and nobody can bring it back any more: a person decides what
+    /// becomes of the change, also where its base does not tell that there was a record.
+    package var isOverdue = false
 
     package init() {}
 }
@@ -267,7 +270,7 @@ private struct RecordMeeting {
             return RecordOutcome(status: .applied, record: nil)
         }
         let hasBase = mutation.changes.values.contains { $0.baseVersion > 0 }
-        guard isPruned || hasBase else {
+        guard isPruned || hasBase || past.isOverdue && !mutation.columns.isEmpty else {
             let isHeld = mutation.operation != .delete
             return RecordOutcome(status: isHeld ? .held : .applied, record: nil)
         }

@@ -127,8 +127,15 @@ struct Admission {
         // What a change of an unknown record comes to is for the merge: it waits, or a person looks.
         guard mutation.operation == .insert, !isPruned, !isParked else { return }
         if let id = mutation.parent, parent == nil {
-            guard try session.connection.isPruned(id) else { throw Refusal.waiting }
-            throw parentDeleted
+            if try session.connection.isPruned(id) { throw parentDeleted }
+            let sender = author.sender
+            guard let sender, try session.isOverdue(from: sender.standpoint) else {
+                throw Refusal.waiting
+            }
+            throw rejected(
+                .parentDeleted,
+                "the server was restored without the record that it belongs to, which nobody has"
+                    + " brought back")
         }
         guard canStand(under: parent), lineage.count <= Admission.mostAbove else {
             guard session.model.knows(table: mutation.table) else {

@@ -158,6 +158,11 @@ extension WriteSession {
         return now < (try connection.beginning(of: epoch)) + WriteSession.offeringTime
     }
 
+    /// Whether what is not here could have come back, and has not in all that time.
+    func isOverdue(from standpoint: Standpoint) throws -> Bool {
+        try standpoint.epoch != .current && !mayComeBack(from: standpoint)
+    }
+
     /// Counts for the administrator what came with a standpoint from before the epoch.
     func countOfferedAgain(_ mutations: Int, by device: String) throws {
         guard mutations > 0 else { return }

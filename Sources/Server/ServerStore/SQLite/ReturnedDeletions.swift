@@ -30,7 +30,9 @@ extension WriteSession {
         of mutation: Mutation, as sent: Mutation, on record: StoredRecord?, by author: Author
     ) throws -> ReturnedPast {
         var past = ReturnedPast()
-        guard let sender = author.sender, sender.knowsPast else { return past }
+        guard let sender = author.sender else { return past }
+        if record == nil { past.isOverdue = try isOverdue(from: sender.standpoint) }
+        guard sender.knowsPast else { return past }
         past.wasInForce = mutation.wasInForce(for: sender)
         past.seen = try seen(byDeletion: mutation, on: record, by: author)
         guard let record, let register = record.deletion,
