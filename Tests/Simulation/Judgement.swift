@@ -73,7 +73,7 @@ struct Judgement {
             else {
                 throw Violation(
                     "a verdict is not the merge's",
-                    "\(mutation.id): \(verdict.status) instead of \(status)")
+                    "\(mutation.words): \(verdict.status) instead of \(status)")
             }
             if outcome.isChanged { states[mutation.record] = outcome.record }
             if isEarlier, outcome.record != nil { returned.note(mutation) }

@@ -1,4 +1,5 @@
 import Coding
+import Inspections
 import LocalStore
 import Replication
 import SQLite
@@ -187,6 +188,12 @@ final class Oracle {
             let senders = accepted[row.mutation]?.authors ?? []
             for author in (authors[row.edit.node] ?? [row.edit.node]).union(senders) {
                 settle(author, row.edit.record, row.edit.name, row.edit.value)
+                // What makes a record is decided with it.
+                guard let made = accepted[row.mutation]?.mutation, made.operation == .insert
+                else { continue }
+                for (name, change) in made.changes where BuiltInField.isBuiltIn(name) {
+                    settle(author, made.record, name, change.value)
+                }
             }
             return FieldKey(record: row.edit.record, name: row.edit.name)
         }
@@ -338,7 +345,7 @@ final class Oracle {
 
 extension Mutation {
     /// For the story.
-    fileprivate var words: String {
+    var words: String {
         "\(operation.rawValue) of \(record): "
             + columns.map { name in
                 "\(name)=\(changes[name]?.value.plainText ?? "")@\(changes[name]?.baseVersion ?? 0)"
@@ -348,7 +355,7 @@ extension Mutation {
 
 extension Verdict {
     /// For the story.
-    fileprivate var words: String {
+    var words: String {
         "is \(status.rawValue)" + (version.map { " at \($0)" } ?? "")
             + (conflicts.isEmpty ? "" : " \(conflicts.map { "\($0.column) by \($0.rule)" })")
             + (error.map { " \($0.code)" } ?? "")
