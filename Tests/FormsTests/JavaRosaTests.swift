@@ -86,6 +86,8 @@ struct JavaRosaTests {
             ("int(today() - date('2026-11-01'))", "29"),
             ("today() = '2026-11-30'", "true"), ("'2026-11-29' < today()", "true"),
             ("date('2026-02-28T22:30:00Z')", "2026-03-01T01:30:00.000+03:00"),
+            ("date(number('') + 30) = ''", "false"), ("concat(date(number('') + 1), 'x')", "NaNx"),
+            ("date-time(number('')) = ''", "false"), ("concat(decimal-date-time(''), '-')", "-"),
             ("date('')", ""), ("date(/data/none)", ""), ("number(today())", "20787"),
             ("format-date('2026-05-07', '%e %b %Y, %a')", "7 May 2026, Thu"),
             (
@@ -107,6 +109,18 @@ struct JavaRosaTests {
         } else {
             #expect(try world.text(expression) == expected)
         }
+    }
+
+    @Test(
+        "only numbers have an order: an answer that is missing is behind and before no truth",
+        arguments: ["<", "<=", ">", ">="], ["true()", "false()"])
+    func missingBesideTruth(sign: String, truth: String) throws {
+        let world = try ExpressionWorld("<data><blank/><one>1</one></data>")
+        for path in ["/data/blank", "/data/none", "''"] {
+            #expect(try world.text("\(path) \(sign) \(truth)", at: "/data") == "false")
+        }
+        #expect(try world.text("/data/one >= true()", at: "/data") == "true")
+        #expect(try world.text("/data/blank = false()", at: "/data") == "true")
     }
 
     @Test(

@@ -24,8 +24,8 @@ extension Evaluation {
         _ left: ExpressionValue, _ comparison: Comparison, _ right: ExpressionValue,
         at place: Place
     ) throws(ExpressionError) -> Bool {
-        let lefts = try candidates(left, against: right, at: place)
-        let rights = try candidates(right, against: left, at: place)
+        let lefts = try candidates(left, comparison, against: right, at: place)
+        let rights = try candidates(right, comparison, against: left, at: place)
         for left in lefts {
             try spend(rights.count, at: place)
             if case .text(let text) = left { try spend(bytes: text.utf8.count, at: place) }
@@ -35,10 +35,12 @@ extension Evaluation {
     }
 
     private func candidates(
-        _ value: ExpressionValue, against other: ExpressionValue, at place: Place
+        _ value: ExpressionValue, _ comparison: Comparison, against other: ExpressionValue,
+        at place: Place
     ) throws(ExpressionError) -> [ExpressionValue] {
         guard case .nodes(let nodes) = value else { return [value] }
-        if case .boolean = other.unpacked {
+        // Only numbers have an order: an answer that is missing comes before and behind no truth.
+        if case .equality = comparison, case .boolean = other.unpacked {
             let truths = nodes.map { ExpressionValue.boolean($0.isTrue) }
             return truths.isEmpty ? [.boolean(false)] : truths
         }

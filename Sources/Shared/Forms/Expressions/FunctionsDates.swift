@@ -35,6 +35,7 @@ enum DateFunctions {
     private static func date(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
         let value = try call.value(0)
         if case .moment(let moment) = value { return .moment(call.zone.startOfDay(moment)) }
+        if case .number(let days) = value.unpacked, days.isNaN { return .number(.nan) }
         guard let moment = try moment(value, call) else { return .empty }
         if case .nodes = value, NumberText.parse(value.text(in: call.zone)) == nil {
             return .moment(call.zone.startOfDay(moment))
@@ -44,7 +45,9 @@ enum DateFunctions {
 
     @Sendable
     private static func dateTime(_ call: Arguments) throws(ExpressionError) -> ExpressionValue {
-        try moment(try call.value(0), call).map { .moment($0) } ?? .empty
+        let value = try call.value(0)
+        if case .number(let days) = value.unpacked, days.isNaN { return .number(.nan) }
+        return try moment(value, call).map { .moment($0) } ?? .empty
     }
 
     /// Nil for what is blank.
@@ -88,6 +91,7 @@ enum DateFunctions {
     ) throws(ExpressionError) -> ExpressionValue {
         let value = try call.value(0).unpacked
         if case .text(let text) = value {
+            guard !text.isEmpty else { return .empty }
             return .number(Moment(text, in: call.zone).map(call.zone.days) ?? .nan)
         }
         return .number(value.number(in: call.zone))
