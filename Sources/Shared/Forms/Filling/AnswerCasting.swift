@@ -10,6 +10,8 @@ extension Question {
     func value(of found: ExpressionValue, in zone: ExpressionZone) -> FieldValue {
         let found = found.unpacked
         if type.isNumber, case .boolean(let truth) = found { return .integer(truth ? 1 : 0) }
+        // What is divided by nothing is no answer that anybody could add up.
+        if type.isNumber, case .number(let number) = found, !number.isFinite { return .null }
         let text = found.answer(in: zone)
         if let moment = moment(of: found, in: zone), let cast = cast(moment, in: zone) {
             return .string(cast)
