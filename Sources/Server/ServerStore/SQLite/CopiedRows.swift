@@ -49,6 +49,8 @@ extension WriteSession {
             let here = try stamps.first {
                 try connection.hasTrace(of: $0, field.value, on: name, of: record.id)
             }
+            // What waits by scope is decided about the mutation that brought it; this one is judged anew.
+            if try connection.waitsByScope(field, name, of: record.id) { continue }
             let isKnown =
                 try stamps.count > 1
                 || connection.returned(field.stamp, name, of: record.id) != nil
@@ -95,7 +97,7 @@ extension WriteSession {
     ) throws -> FieldConflict? {
         let waiting = """
             record_id = ?1 AND name = ?2 AND mine_lamport = ?3 AND mine_node = ?4
-                AND kind IN ('field', 'scope') AND decision IS NULL
+                AND kind = 'field' AND decision IS NULL
             """
         let key: [DatabaseValue] = [
             .text(mutation.record.rawValue), .text(name), .integer(stamp.lamport),

@@ -27,6 +27,24 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// Whether a supervisor has still to decide about this very change, because its record had left the scope.
+    func waitsByScope(
+        _ field: WireRecord.Field, _ name: FieldName, of record: RecordID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM review WHERE record_id = ? AND name = ? AND mine_lamport = ?
+                AND mine_node = ? AND kind = 'scope' AND decision IS NULL
+            """,
+            [
+                .text(record.rawValue), .text(name), .integer(field.stamp.lamport),
+                .text(field.stamp.node.rawValue),
+            ]
+        ) { _ in true } ?? false
+    }
+}
+
 extension WriteSession {
     /// Whether a copy is of what a supervisor let go, or stands under it.
     func isLetGo(_ copy: WireRecord) throws -> Bool {
