@@ -150,16 +150,18 @@ struct ApplicationTests {
         #expect(screen.text.contains("needs a terminal"))
     }
 
-    @Test("U15 A terminal that cannot draw is refused in a sentence, an unknown one is drawn")
+    @Test("U15 A terminal that cannot draw is worked on line by line, an unknown one is drawn")
     func terminals() throws {
-        let walkdown = try Binaries.path(of: "walkdown")
-        let dumb = try Tmux(columns: 80, rows: 20, term: "dumb")
-        try dumb.untilShows("ready>")
-        try dumb.type("\(walkdown); echo code=$?")
-        try dumb.keys("Enter")
-        #expect(try dumb.untilShows("code=2").text.contains("TERM=dumb"))
         let world = try World()
         let device = try world.enrol("device")
+        let dumb = try Tmux(columns: 80, rows: 20, term: "dumb")
+        try dumb.untilShows("ready>")
+        try dumb.type("\(device.opening); echo code=$?")
+        try dumb.keys("Enter")
+        #expect(try dumb.untilShows("worklist>").text.contains("TERM=dumb"))
+        try dumb.type("q")
+        try dumb.keys("Enter")
+        try dumb.untilShows("code=0")
         for term in ["xterm-kitty", "nonsense", ""] {
             let tmux = try opened(device, term: term)
             try openChiller(tmux)

@@ -19,7 +19,7 @@ enum ScreenCommand {
         help: "Show the home beside the process that holds it: nothing can be changed or sent.")
 
     /// The screen on a home of one's own.
-    static let ownOptions = [readOnly] + options
+    static let ownOptions = [readOnly, LineMode.option] + options
 
     /// How to draw; the demo takes the same.
     static let options =
@@ -32,6 +32,7 @@ enum ScreenCommand {
         ]
 
     static func open(_ run: CommandRun) throws -> ExitCode {
+        if LineMode.isWanted(run) { return try LineMode.open(run) }
         try checkTerminal(run)
         let home = try run.home()
         guard home.isEnrolled else { throw VaultError.notEnrolled }

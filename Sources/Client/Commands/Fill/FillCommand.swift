@@ -3,6 +3,7 @@ internal import Coding
 internal import Forms
 internal import Inspections
 internal import LocalStore
+internal import Replication
 
 enum FillCommand {
     private static let language = Option(
@@ -22,24 +23,31 @@ enum FillCommand {
     ) { run in
         try run.withStore(for: .writing) { store in
             let id = try store.inspectionID(matching: run.invocation.operand("ID"))
-            let summary = try store.inspection(id).summary
-            switch try summary.knownState() {
-            case .complete: throw StoreError.refused(.complete, field: nil)
-            case .approved: throw StoreError.refused(.approved, field: nil)
-            case .assigned, .inProgress, .returned: break
-            }
-            let wanted = run.invocation.value(language.name)
-            let filling = try store.filling(of: id, language: wanted)
-            try require(wanted, among: filling.form.parts.languages)
-            let dialogue = Dialogue(run)
-            try dialogue.say("\(summary.name), \(filling.form.title)")
-            var session = FillSession(
-                id, filling, since: try store.previousVisit(of: id), store, dialogue)
-            let isDone = try session.run()
+            let isDone = try ask(
+                id, language: run.invocation.value(language.name), store, Dialogue(run))
             let left = try store.inspection(id).summary
             if run.wantsJSON { try run.emit(left.json) { "" } }
             return isDone ? .done : .validation
         }
+    }
+
+    /// - Returns: false where the input ended with an answer that was refused.
+    @discardableResult
+    static func ask(
+        _ id: RecordID, language wanted: String?, _ store: DeviceStore, _ dialogue: Dialogue
+    ) throws -> Bool {
+        let summary = try store.inspection(id).summary
+        switch try summary.knownState() {
+        case .complete: throw StoreError.refused(.complete, field: nil)
+        case .approved: throw StoreError.refused(.approved, field: nil)
+        case .assigned, .inProgress, .returned: break
+        }
+        let filling = try store.filling(of: id, language: wanted)
+        try require(wanted, among: filling.form.parts.languages)
+        try dialogue.say("\(summary.name), \(filling.form.title)")
+        var session = FillSession(
+            id, filling, since: try store.previousVisit(of: id), store, dialogue)
+        return try session.run()
     }
 
     private static func require(_ wanted: String?, among languages: [String]) throws {

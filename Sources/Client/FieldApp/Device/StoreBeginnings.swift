@@ -1,9 +1,9 @@
-import LocalStore
+package import LocalStore
 import Replication
 
 extension DeviceStore {
     /// Open forms, each in its newest version, and the equipment of the sites.
-    func beginnings() throws -> Beginnings {
+    package func beginnings() throws -> Beginnings {
         var forms: [Beginnings.Form] = []
         // The newest version of each comes first.
         for form in try self.forms()

@@ -1,12 +1,12 @@
 import Coding
 import Forms
 import Inspections
-import LocalStore
-import Replication
+package import LocalStore
+package import Replication
 
 /// What the store knows, as the screen's pictures.
 extension DeviceStore {
-    func worklistRows() throws -> [WorklistRow] {
+    package func worklistRows() throws -> [WorklistRow] {
         let forms = try forms()
         let titles = Dictionary(
             forms.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
@@ -168,7 +168,7 @@ extension DeviceStore {
         return standings
     }
 
-    func statusPicture() throws -> StatusPicture {
+    package func statusPicture() throws -> StatusPicture {
         let summary = try status()
         var picture = StatusPicture()
         picture.pending = summary.pending
@@ -251,7 +251,7 @@ extension DeviceStore {
         }
     }
 
-    func conflictPicture(of id: RecordID) throws -> ConflictPicture? {
+    package func conflictPicture(of id: RecordID) throws -> ConflictPicture? {
         let conflicts = try conflicts(of: id)
         guard !conflicts.isEmpty else { return nil }
         // A row of a repeat has its inspection's form and name.

@@ -211,5 +211,5 @@ extension PickerScreen {
 
 extension String {
     /// The first letter as a capital, for reasons that stand alone.
-    var sentence: String { prefix(1).uppercased() + dropFirst() }
+    package var sentence: String { prefix(1).uppercased() + dropFirst() }
 }
