@@ -18,6 +18,8 @@ struct CompletionLineTests {
     func completes() throws {
         var story = try Self.filled()
         story.press(KeyEvent(.end))
+        #expect(story.focus != .completion, "the last question")
+        story.press(.down)
         #expect(story.focus == .completion)
         story.press(.enter)
         #expect(story.field.completed == [Story.freezer])
@@ -39,7 +41,7 @@ struct CompletionLineTests {
     func missing() throws {
         var story = try Story()
         story.openFreezer()
-        story.press(KeyEvent(.end), .enter)
+        story.press(KeyEvent(.end), .down, .enter)
         #expect(story.field.completed.isEmpty)
         #expect(story.focus == "pressure")
         #expect(story.state.notice?.text.contains("Not complete yet") == true)
@@ -49,7 +51,7 @@ struct CompletionLineTests {
     func others() throws {
         var story = try Self.filled()
         let before = story.field.inspections
-        story.press(KeyEvent(.end))
+        story.press(KeyEvent(.end), .down)
         story.type("p5ykmh")
         story.scan("4006381333931")
         story.press(KeyEvent(.delete), KeyEvent(.right))

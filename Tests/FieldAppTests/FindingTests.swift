@@ -132,14 +132,14 @@ struct FindingTests {
         story.press(.enter)
         #expect(findings(story).map(\.note) == ["Gap over 2 mm; Torn"])
         story.press(.escape)
-        story.press(KeyEvent(.end), .up, .character("k"), .enter)
+        story.press(KeyEvent(.end), .character("k"), .enter)
         #expect(story.stored("notes") == .string("Torn"))
     }
 
     @Test("by hand on any question; several of one question are listed; remove asks first")
     func byHand() throws {
         var story = try opened()
-        story.press(KeyEvent(.end), .up, .character("m"))
+        story.press(KeyEvent(.end), .character("m"))
         #expect(top(story) != nil && findings(story).map(\.question) == ["notes"])
         story.press(.escape, .character("M"))
         #expect(story.state.place == .findings)

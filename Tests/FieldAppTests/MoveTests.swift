@@ -57,7 +57,7 @@ struct MoveTests {
     @Test("an orphan is gone to and read, never answered, and no answer leads to it")
     func orphans() throws {
         var story = try Self.story()
-        story.press(.character("V"), .character("y"), KeyEvent(.end), .up)
+        story.press(.character("V"), .character("y"), KeyEvent(.end))
         #expect(story.focus == "notes")
         story.press(.enter)
         #expect(story.screen?.editor == nil)
@@ -74,7 +74,7 @@ struct MoveTests {
     @Test("what is being typed when others move the inspection stays as a draft of its question")
     func movedByOthers() throws {
         var story = try Self.story()
-        story.press(KeyEvent(.end), .up, .up, .enter)
+        story.press(KeyEvent(.end), .up, .enter)
         #expect(story.focus == "notes")
         story.type(" and drips")
         story.field.inspections[Story.freezer]?.form = try Self.second()

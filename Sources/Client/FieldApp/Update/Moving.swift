@@ -1,3 +1,4 @@
+import Forms
 import TerminalKit
 
 /// Moving the focus of whatever list is on top. In an editor, moving leaves the field first.
@@ -49,7 +50,7 @@ extension AppState {
             return screen.focus.go(step, in: screen.offers)
         case .inspection(var screen):
             defer { layers.top = .inspection(screen) }
-            return screen.focus.go(step, in: screen.keys)
+            return screen.focus.go(step, in: screen.keys(for: step))
         case .sections(var screen):
             defer { layers.top = .sections(screen) }
             return screen.focus.go(step, in: sectionIDs)
@@ -118,5 +119,15 @@ extension AppState {
             settleCommands()
         default: break
         }
+    }
+}
+
+extension InspectionScreen {
+    /// The line that completes is gone to step by step: who goes to the end means the last question.
+    fileprivate func keys(for step: FocusStep) -> [AnswerKey] {
+        guard case .by(let distance) = step, distance > 1, focus.focused != .completion else {
+            return keys
+        }
+        return keys.filter { $0 != .completion }
     }
 }
