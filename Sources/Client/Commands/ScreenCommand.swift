@@ -19,7 +19,7 @@ enum ScreenCommand {
         help: "Show the home beside the process that holds it: nothing can be changed or sent.")
 
     /// The screen on a home of one's own.
-    static let ownOptions = [readOnly, LineMode.option] + options
+    static let ownOptions = [readOnly, LineMode.option, ScriptFile.option] + options
 
     /// How to draw; the demo takes the same.
     static let options =
@@ -33,12 +33,14 @@ enum ScreenCommand {
 
     static func open(_ run: CommandRun) throws -> ExitCode {
         if LineMode.isWanted(run) { return try LineMode.open(run) }
-        try checkTerminal(run)
+        let script = try ScriptFile.read(run)
+        if script == nil { try checkTerminal(run) }
         let home = try run.home()
         guard home.isEnrolled else { throw VaultError.notEnrolled }
         let lease = run.invocation.has(readOnly.name) ? nil : try HomeLease.acquire(home)
         let pin = try run.invocation.value("pin-file").map { try run.readPIN(file: $0) }
-        let end = try Application(home: home, lease: lease, run: run).open(unlockingWith: pin)
+        let application = Application(home: home, lease: lease, run: run, script: script)
+        let end = try application.open(unlockingWith: pin)
         return finish(end)
     }
 
@@ -84,6 +86,8 @@ struct Application {
     let run: CommandRun
     var demo: AppState.Demo?
     var timing = Schedule.Timing()
+    /// Played instead of what a person does.
+    var script: ScreenScript?
 
     /// Returns when the screen is gone and everything is on the disk and locked.
     func open(unlockingWith pin: SecretBytes? = nil) throws -> ScreenEnd {
@@ -100,8 +104,7 @@ struct Application {
         let log = WarningLog(home.directory + "/walkdown.log")
         log.shorten()
         let before = log.size
-        let end = try FieldScreen.run(
-            screen, mailbox: mailbox, options: ScreenCommand.screenOptions(run), log: log.path)
+        let end = try show(screen, mailbox, log)
         if log.size > before { run.console.say("walkdown: warnings are in \(log.path)") }
         log.shorten()
         for sentence in screen.unsaved { run.console.say("walkdown: " + sentence) }
@@ -113,6 +116,20 @@ struct Application {
             throw Failure(.failed, "not everything could be stored")
         }
         return end
+    }
+
+    private func show(
+        _ screen: FieldScreen, _ mailbox: Mailbox<AppMessage>, _ log: WarningLog
+    ) throws -> ScreenEnd {
+        let options = ScreenCommand.screenOptions(run)
+        guard let script else {
+            return try FieldScreen.run(screen, mailbox: mailbox, options: options, log: log.path)
+        }
+        try FieldScreen.play(
+            script, on: screen, mailbox: mailbox,
+            look: Look(tier: options.tier ?? .utf8, theme: .mono),
+            size: Size(columns: 80, rows: 24))
+        return .quit
     }
 
     /// With a PIN from a file there is nothing to ask on the screen; a wrong one ends here.

@@ -37,6 +37,7 @@ package enum Walkdown {
         program: "walkdown",
         translations: [
             VaultWords.failure, StoreWords.failure, SyncWords.failure, TerminalWords.failure,
+            ScriptFile.failure,
         ],
         document: { failure in
             let document: JSON = [

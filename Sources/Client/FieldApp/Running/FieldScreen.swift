@@ -40,6 +40,18 @@ package final class FieldScreen: ScreenApp {
         return end
     }
 
+    /// Plays a script without a terminal; ends as `run` does.
+    package static func play(
+        _ script: ScreenScript, on screen: FieldScreen, mailbox: Mailbox<AppMessage>, look: Look,
+        size: Size
+    ) throws {
+        defer {
+            screen.runner.drain()
+            screen.unsaved = mailbox.take().compactMap(\.loss)
+        }
+        try ScriptSession(app: screen, mailbox: mailbox, look: look, size: size).run(script)
+    }
+
     /// After `run`: what could not be stored while the screen went down, in sentences.
     package private(set) var unsaved: [String] = []
 
