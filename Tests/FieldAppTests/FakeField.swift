@@ -91,14 +91,7 @@ struct FakeField {
         case .planMove(let id):
             return planned(id).map { [.movePlanned(id, MoveWords($0))] } ?? []
         case .move(let id, _): return move(id)
-        case .resolve(let id, let decisions, let shown):
-            let now = conflicts[id]?.fields ?? []
-            guard now.allSatisfy({ shown[$0.path] == $0.theirs }) else {
-                return [.refused(.resolve(id), StoreRefusal(.other, "changed again"))]
-            }
-            resolved[id] = decisions
-            conflicts[id] = nil
-            return [.done(.resolve(id))]
+        case .resolve(let id, let decisions, let shown): return resolve(id, decisions, shown)
         case .retry(let id):
             retried.append(id)
             return [.done(.retry(id))]
@@ -120,6 +113,18 @@ struct FakeField {
             hasQuit = true
             return []
         }
+    }
+
+    private mutating func resolve(
+        _ id: RecordID, _ decisions: [String: Decision], _ shown: [String: FieldValue]
+    ) -> [AppMessage] {
+        let now = conflicts[id]?.fields ?? []
+        guard now.allSatisfy({ shown[$0.path] == $0.theirs }) else {
+            return [.refused(.resolve(id), StoreRefusal(.other, "changed again"))]
+        }
+        resolved[id] = decisions
+        conflicts[id] = nil
+        return [.done(.resolve(id))]
     }
 
     private mutating func begin(
