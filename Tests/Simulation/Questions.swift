@@ -49,6 +49,8 @@ extension DeviceStore {
             guard isOfRecord || !conflict.mine.isNull && FieldPool.isUnique(conflict.column) else {
                 continue
             }
+            // Of what is out of reach nobody is told the other side, so its version here is an old one.
+            guard try read({ try !$0.isOutOfReach(conflict.recordId) }) else { continue }
             let isTombstone = conflict.rule == MergeRule.tombstone.rawValue
             let version = try read { database in
                 try database.first(
@@ -65,5 +67,13 @@ extension DeviceStore {
             questions[question] = version ?? 0
         }
         return questions
+    }
+}
+
+extension Connection {
+    fileprivate func isOutOfReach(_ record: RecordID) throws -> Bool {
+        try first("SELECT 1 FROM __sync_left WHERE record_id = ?", [.text(record.rawValue)]) { _ in
+            true
+        } ?? false
     }
 }
