@@ -112,6 +112,17 @@ struct LineModeTests {
         #expect(try value("notes") == .null)
     }
 
+    @Test("what the store refuses is said, and the work goes on")
+    func refused() throws {
+        #expect(try bench.run("outbox", "--limit", "1").status == 0)
+        #expect(try bench.run("set", id, "notes=x").status == 0)
+        let outcome = try work("a 1", "s", "t", "q", "q")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("oo many changes wait to be sent"))
+        #expect(outcome.output.contains("status>"))
+        #expect(try bench.document("list").asArray().count == 1)
+    }
+
     @Test("the end of the input leaves anywhere, with everything stored")
     func ends() throws {
         for lines in [[], ["1"], ["1", "150"], ["t"], ["t", "1"]] {

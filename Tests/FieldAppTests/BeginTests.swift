@@ -80,6 +80,24 @@ struct BeginTests {
         #expect(story.screen?.id == "begun1")
     }
 
+    @Test("who has gone on meanwhile is not taken from what he types")
+    func goneOn() throws {
+        var story = try Self.story()
+        story.type("a")
+        story.press(.enter)
+        story.holds = true
+        story.press(.enter, .escape, .escape)
+        story.send(.inspection(try #require(story.field.inspections[Story.freezer])))
+        story.holds = false
+        story.state.worklist.replace([WorklistTests.row("freezer-inspection", site: "", due: nil)])
+        story.press(.enter)
+        story.type("16")
+        story.release()
+        #expect(story.field.begun.count == 1)
+        #expect(story.screen?.id == Story.freezer && story.screen?.editor?.line.text == "16")
+        #expect(story.state.notice?.text == "The new inspection is in the worklist")
+    }
+
     @Test("what the store refuses is said, and what was chosen stands there still")
     func refused() throws {
         var story = try Self.story()

@@ -58,6 +58,7 @@ struct LineMode {
     // MARK: Worklist
 
     private mutating func work() throws {
+        let dialogue = dialogue
         try showWorklist()
         while let line = try dialogue.ask("worklist>") {
             if line.trimmingSpaces.isEmpty {
@@ -68,22 +69,26 @@ struct LineMode {
                 try dialogue.say("That is no word here; ? says what can be typed")
                 continue
             }
-            switch typed.deed {
-            case .open: try row(typed.number).map { try open($0) }
-            case .begin: try row(typed.number).map { try begin(like: $0) }
-            case .filter:
-                filter = typed.text
-                try showWorklist()
-            case .status:
-                try StatusLines(run, store, dialogue).show()
-                try showWorklist()
-            case .sync: try synchronise(run, store, dialogue)
-            case .help: try sayHelp(LineWord.worklist)
-            case .leave: return try sayGoodbye()
-            case .retry, .discard, .mine, .theirs, .edit: break
-            }
+            if typed.deed == .leave { break }
+            try dialogue.telling { try perform(typed) }
         }
         try sayGoodbye()
+    }
+
+    private mutating func perform(_ typed: TypedWord) throws {
+        switch typed.deed {
+        case .open: try row(typed.number).map { try open($0) }
+        case .begin: try row(typed.number).map { try begin(like: $0) }
+        case .filter:
+            filter = typed.text
+            try showWorklist()
+        case .status:
+            try StatusLines(run, store, dialogue).show()
+            try showWorklist()
+        case .sync: try synchronise(run, store, dialogue)
+        case .help: try dialogue.sayHelp(LineWord.worklist)
+        case .leave, .retry, .discard, .mine, .theirs, .edit: break
+        }
     }
 
     private mutating func showWorklist() throws {
@@ -120,7 +125,7 @@ struct LineMode {
 
     private mutating func open(_ row: WorklistRow?) throws {
         guard let row else { return }
-        try fill(row.id)
+        try FillCommand.ask(row.id, language: nil, store, dialogue)
         try showWorklist()
     }
 
@@ -132,19 +137,9 @@ struct LineMode {
         let equipment = offered.equipment.first { $0.name == row.name && $0.site == row.site }
         let id = try store.createInspection(
             form: form.id, version: form.version, asset: equipment?.id)
-        try fill(id)
+        try FillCommand.ask(id, language: nil, store, dialogue)
         try showWorklist()
     }
-
-    private func fill(_ id: RecordID) throws {
-        do {
-            try FillCommand.ask(id, language: nil, store, dialogue)
-        } catch let error as StoreError {
-            try dialogue.say(error.description.sentence)
-        }
-    }
-
-    private func sayHelp(_ words: [LineWord]) throws { try dialogue.sayHelp(words) }
 
     private func sayGoodbye() throws {
         let waiting = try store.status().unsynced
@@ -178,6 +173,16 @@ extension Badge {
 }
 
 extension Dialogue {
+    /// What goes wrong is said, and the work goes on.
+    func telling(_ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch {
+            let failure = Walkdown.renderer.failure(for: error)
+            try say(failure.sentence.sentence + (failure.advice.map { ". \($0)" } ?? ""))
+        }
+    }
+
     func sayHelp(_ words: [LineWord]) throws {
         let width = words.map(\.form.count).max() ?? 0
         for word in words {

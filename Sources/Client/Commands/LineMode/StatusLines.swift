@@ -27,14 +27,14 @@ struct StatusLines {
             case .leave: return
             case .help: try dialogue.sayHelp(LineWord.status)
             case .sync:
-                try synchronise(run, store, dialogue)
+                try dialogue.telling { try synchronise(run, store, dialogue) }
                 rows = try list()
             default:
                 guard let number = typed.number, rows.indices.contains(number - 1) else {
                     try dialogue.say("There is no line of that number")
                     continue
                 }
-                try perform(typed.deed, on: rows[number - 1])
+                try dialogue.telling { try perform(typed.deed, on: rows[number - 1]) }
                 rows = try list()
             }
         }
@@ -59,17 +59,13 @@ struct StatusLines {
     }
 
     private func perform(_ deed: LineWord.Deed, on row: QueueRow) throws {
-        do {
-            switch deed {
-            case .open: try open(row)
-            case .retry where row.badge == .failed && row.stranded == nil:
-                _ = try store.retry(row.id)
-                try dialogue.say("It waits to be sent again")
-            case .discard where row.badge == .failed && row.stranded == nil: try discard(row)
-            default: try dialogue.say("Only a failed change is retried or discarded")
-            }
-        } catch let error as StoreError {
-            try dialogue.say(error.description.sentence)
+        switch deed {
+        case .open: try open(row)
+        case .retry where row.badge == .failed && row.stranded == nil:
+            _ = try store.retry(row.id)
+            try dialogue.say("It waits to be sent again")
+        case .discard where row.badge == .failed && row.stranded == nil: try discard(row)
+        default: try dialogue.say("Only a failed change is retried or discarded")
         }
     }
 

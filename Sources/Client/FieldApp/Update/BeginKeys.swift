@@ -51,9 +51,10 @@ extension AppState {
     }
 
     mutating func receive(begun id: RecordID) -> [Effect] {
-        closeBeginnings()
-        notice = Notice("Begun", .good)
-        return open(id) + [.loadWorklist, .loadStatus]
+        let isAwaited = closeBeginnings()
+        notice = Notice(isAwaited ? "Begun" : "The new inspection is in the worklist", .good)
+        // Whoever has gone on meanwhile is not taken from what he does.
+        return (isAwaited ? open(id) : []) + [.loadWorklist, .loadStatus]
     }
 
     /// The store refused: what was chosen stands there still.
@@ -69,9 +70,11 @@ extension AppState {
     }
 
     /// With whatever stands over it.
-    private mutating func closeBeginnings() {
+    /// - Returns: whether it was open still.
+    private mutating func closeBeginnings() -> Bool {
         let isBegin: (Layer) -> Bool = { if case .begin = $0 { true } else { false } }
-        guard layers.layers.contains(where: isBegin) else { return }
+        guard layers.layers.contains(where: isBegin) else { return false }
         while let layer = layers.pop(), !isBegin(layer) {}
+        return true
     }
 }
