@@ -55,7 +55,8 @@ struct ReturnedChanges {
                     if try reader.hasTrace(of: change.value, stamp, name, mutation.record) {
                         traced[own] = traced[own] ?? stamp
                     }
-                    if try reader.isUndecided(stamp, name, mutation.record) {
+                    // What waits under another name of it is decided about the mutation that is asked about.
+                    if traced[own] == stamp, try reader.isUndecided(stamp, name, mutation.record) {
                         undecided.insert(own)
                     }
                 }
