@@ -19,7 +19,14 @@ guard unknown.isEmpty, words.allSatisfy({ !$0.hasPrefix("-") || $0 == "--json" }
 
 var figures: [Figure] = []
 for (name, measure) in Figures.all where chosen.isEmpty || chosen.contains(name) {
-    let figure = try measure()
+    let figure: Figure
+    do {
+        figure = try measure()
+    } catch {
+        FileHandle.standardError.write(
+            Data("walkdown-bench: \(name) could not be measured: \(error)\n".utf8))
+        exit(1)
+    }
     figures.append(figure)
     if !wantsJSON { print(figure.line, terminator: "") }
 }

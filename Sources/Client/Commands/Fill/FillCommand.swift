@@ -1,6 +1,7 @@
 internal import Arguments
 internal import Coding
 internal import Forms
+internal import Glibc
 internal import Inspections
 internal import LocalStore
 internal import Replication
@@ -65,17 +66,21 @@ enum FillCommand {
 struct Dialogue {
     private let run: CommandRun
     private let lines: LineReader
+    /// Of the terminal that is written to; nil where that is none, and lines stay whole.
+    private let columns: Int?
 
     init(_ run: CommandRun) {
         self.run = run
         lines = LineReader(run.surroundings.input)
+        columns = TerminalWidth.columns(of: STDOUT_FILENO)
     }
 
     var surroundings: Surroundings { run.surroundings }
 
     func say(_ text: String) throws {
         guard !run.wantsJSON else { return run.console.say(text) }
-        try run.console.write(terminalSafe(text, keepingLines: true) + "\n")
+        let safe = terminalSafe(text, keepingLines: true)
+        try run.console.write((columns.map { wrapped(safe, to: $0) } ?? safe) + "\n")
     }
 
     /// The line that is typed behind a prompt; nil at the end of the input.
