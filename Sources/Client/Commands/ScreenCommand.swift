@@ -57,8 +57,14 @@ enum ScreenCommand {
             input: STDIN_FILENO, output: STDOUT_FILENO, options: screenOptions(run))
     }
 
-    static func screenOptions(_ run: CommandRun) -> ScreenOptions {
+    /// - Parameter config: what holds where the command line says nothing.
+    static func screenOptions(
+        _ run: CommandRun, _ config: ConfigFile = ConfigFile("")
+    ) -> ScreenOptions {
         var options = ScreenOptions(environment: run.surroundings.environment)
+        options.tier = config.tier
+        options.mouse = config.mouse ?? true
+        options.theme = config.theme ?? .auto
         let line = run.invocation
         if line.has("ascii") { options.tier = .ascii }
         if line.has("utf8") { options.tier = .utf8 }
@@ -100,11 +106,16 @@ struct Application {
             defer { pin.erase() }
             try unlock(fieldwork, pin, mailbox)
         }
-        let screen = FieldScreen(fieldwork: fieldwork, mailbox: mailbox, demo: demo)
+        let config = ConfigFile.read(of: home.directory)
+        for trouble in config.troubles { run.console.say("walkdown: " + trouble) }
+        let screen = FieldScreen(
+            fieldwork: fieldwork, mailbox: mailbox, demo: demo, ownKeys: config.keys,
+            notice: config.troubles.first)
         let log = WarningLog(home.directory + "/walkdown.log")
         log.shorten()
         let before = log.size
-        let end = try show(screen, mailbox, log)
+        let options = ScreenCommand.screenOptions(run, config)
+        let end = try show(screen, mailbox, options, log)
         if log.size > before { run.console.say("walkdown: warnings are in \(log.path)") }
         log.shorten()
         for sentence in screen.unsaved { run.console.say("walkdown: " + sentence) }
@@ -119,9 +130,9 @@ struct Application {
     }
 
     private func show(
-        _ screen: FieldScreen, _ mailbox: Mailbox<AppMessage>, _ log: WarningLog
+        _ screen: FieldScreen, _ mailbox: Mailbox<AppMessage>, _ options: ScreenOptions,
+        _ log: WarningLog
     ) throws -> ScreenEnd {
-        let options = ScreenCommand.screenOptions(run)
         guard let script else {
             return try FieldScreen.run(screen, mailbox: mailbox, options: options, log: log.path)
         }

@@ -7,13 +7,16 @@ package import TerminalKit
 /// label is not shown there. A function key has a printable twin wherever printable keys are not
 /// text.
 package enum BindingTable {
-    package static func keymap(for place: Place, demo: Bool = false) -> Keymap<Command> {
+    package static func keymap(
+        for place: Place, demo: Bool = false, own keys: OwnKeys = OwnKeys()
+    ) -> Keymap<Command> {
         let own = bindings(of: place)
         let taken = Set(own.flatMap(\.keys))
         // A place that binds a common key itself shows it where it wants it.
         let common = (place.takesText ? commonInText : commonInLists)
             .filter { taken.isDisjoint(with: $0.keys) }
-        return Keymap((own + common).filter { demo || $0.command != .networkSwitch })
+        let bindings = (own + common).filter { demo || $0.command != .networkSwitch }
+        return Keymap(keys.added(to: bindings, in: place))
     }
 
     private static func bindings(of place: Place) -> [Binding<Command>] {

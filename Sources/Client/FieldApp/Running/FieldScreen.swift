@@ -15,10 +15,13 @@ package final class FieldScreen: ScreenApp {
     package init(
         fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>, demo: AppState.Demo? = nil,
         clock: @escaping () -> Moment = DeviceClock.moment,
-        zone: ExpressionZone = DeviceClock.zone
+        zone: ExpressionZone = DeviceClock.zone, ownKeys: OwnKeys = OwnKeys(),
+        notice: String? = nil
     ) {
         self.clock = clock
         state = AppState(now: clock(), demo: demo, zone: zone)
+        state.ownKeys = ownKeys
+        if let notice { state.notice = Notice(notice, .bad) }
         runner = EffectRunner(fieldwork: fieldwork, mailbox: mailbox)
     }
 

@@ -41,6 +41,8 @@ package struct AppState: Equatable, Sendable {
     package var cut = ""
     /// The terminal reports taps and the wheel.
     package var hasMouse = true
+    /// Bound by the person beside the table's.
+    package var ownKeys = OwnKeys()
 
     package struct CycleFigures: Equatable, Sendable {
         package var sent: Int

@@ -24,7 +24,9 @@ extension AppState {
         }
     }
 
-    package var keymap: Keymap<Command> { BindingTable.keymap(for: place, demo: demo != nil) }
+    package var keymap: Keymap<Command> {
+        BindingTable.keymap(for: place, demo: demo != nil, own: ownKeys)
+    }
 
     mutating func press(_ key: KeyEvent) -> [Effect] {
         guard !isTooSmall else { return pressUnseen(key) }

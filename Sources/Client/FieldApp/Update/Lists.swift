@@ -72,7 +72,8 @@ extension AppState {
     private func entries(for place: Place) -> [Entry] {
         var beneath = self
         beneath.layers.pop()
-        return BindingTable.keymap(for: place, demo: demo != nil).bindings.map { binding in
+        let keymap = BindingTable.keymap(for: place, demo: demo != nil, own: ownKeys)
+        return keymap.bindings.map { binding in
             Entry(
                 subject: .command(binding.command), keys: binding.keyNames,
                 label: binding.label, help: binding.help,

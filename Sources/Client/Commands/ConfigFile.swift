@@ -1,0 +1,96 @@
+internal import FieldApp
+internal import Foundation
+internal import TerminalKit
+
+/// What a person has set for the screen, in a file of lines. A line that means nothing is told and left out;
+/// the others hold.
+struct ConfigFile: Equatable {
+    var theme: Theme.Name?
+    var mouse: Bool?
+    var tier: Tier?
+    var keys = OwnKeys()
+    /// What is wrong, each with its line.
+    private(set) var troubles: [String] = []
+
+    /// Words before `=`, for reading and for the manual.
+    enum Setting: String, CaseIterable {
+        case theme, mouse, characters
+    }
+
+    /// The name of the file in the home.
+    static let name = "config"
+
+    init(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let words = line.trimmingCharacters(in: .whitespaces)
+            guard !words.isEmpty, !words.hasPrefix("#"), let trouble = read(words) else { continue }
+            troubles.append("\(Self.name), line \(index + 1): \(trouble)")
+        }
+    }
+
+    /// - Returns: an empty one where there is no file.
+    static func read(of home: String) -> ConfigFile {
+        let path = home + "/" + name
+        guard FileManager.default.fileExists(atPath: path) else { return ConfigFile("") }
+        do {
+            return ConfigFile(try String(contentsOfFile: path, encoding: .utf8))
+        } catch {
+            var config = ConfigFile("")
+            config.troubles = ["\(path) cannot be read as text, so nothing of it holds"]
+            return config
+        }
+    }
+
+    /// - Returns: what is wrong with the line.
+    private mutating func read(_ line: String) -> String? {
+        guard let sign = line.firstIndex(of: "=") else {
+            return "a line has a name, = and a value"
+        }
+        let name = line[..<sign].trimmingCharacters(in: .whitespaces)
+        let value = line[line.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+        if name.hasPrefix("bind ") {
+            return bind(String(name.dropFirst(5)).trimmingCharacters(in: .whitespaces), to: value)
+        }
+        switch Setting(rawValue: name) {
+        case .theme:
+            return set(
+                \.theme, Theme.Name(rawValue: value), among: Theme.Name.allCases.map(\.rawValue))
+        case .mouse: return set(\.mouse, ["on": true, "off": false][value], among: ["on", "off"])
+        case .characters:
+            return set(
+                \.tier, ["ascii": Tier.ascii, "utf8": .utf8][value], among: ["ascii", "utf8"])
+        case nil:
+            let names = Setting.allCases.map(\.rawValue).joined(separator: ", ")
+            return "'\(name)' is no setting; there are \(names), and bind ACTION"
+        }
+    }
+
+    private mutating func set<Value>(
+        _ path: WritableKeyPath<ConfigFile, Value?>, _ value: Value?, among words: [String]
+    ) -> String? {
+        guard let value else { return "the value is one of \(words.joined(separator: ", "))" }
+        self[keyPath: path] = value
+        return nil
+    }
+
+    private mutating func bind(_ action: String, to name: String) -> String? {
+        guard let command = Command(rawValue: action) else {
+            return "'\(action)' is no action; walkdown-config(5) names them"
+        }
+        guard let key = KeyEvent(named: name) else {
+            return "'\(name)' is no key; 'walkdown keys' shows their names"
+        }
+        do throws(OwnKeys.Trouble) {
+            try keys.bind(command, to: key)
+            return nil
+        } catch {
+            switch error {
+            case .reserved(let key): return "\(key.name) keeps its meaning everywhere"
+            case .taken(let key, let other, let place):
+                return "\(key.name) is \(other.rawValue) in: \(place.title)"
+            case .isText(let key): return "\(key.name) is text wherever \(action) is"
+            }
+        }
+    }
+}

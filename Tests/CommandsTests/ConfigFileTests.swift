@@ -1,0 +1,110 @@
+import FieldApp
+import Foundation
+import TerminalKit
+import TestSupport
+import Testing
+import Vault
+
+@testable import Commands
+
+@Suite("What a person has set for the screen")
+struct ConfigFileTests {
+    @Test("its lines hold, whatever stands between them")
+    func good() throws {
+        let config = ConfigFile(
+            """
+            # The side button of the handheld.
+            bind nextUnanswered = F11
+              bind syncNow=Insert
+
+            theme = sun
+            mouse = off
+            characters = ascii
+            bind help = #
+            """)
+        #expect(config.troubles == [])
+        #expect(config.theme == .sun && config.mouse == false && config.tier == .ascii)
+        for (name, command) in [
+            ("F11", Command.nextUnanswered), ("#", .help), ("Insert", .syncNow),
+        ] {
+            let key = try #require(KeyEvent(named: name))
+            let keymap = BindingTable.keymap(for: .inspection, own: config.keys)
+            #expect(keymap.command(for: key) == command)
+        }
+    }
+
+    @Test(
+        "a line that means nothing is told with its number, and the others hold",
+        arguments: [
+            ("theme", "a line has a name, = and a value"),
+            ("theme = pink", "the value is one of auto, mono, light, dark, sun"),
+            ("mouse = yes", "the value is one of on, off"),
+            ("characters =", "the value is one of ascii, utf8"),
+            ("colour = red", "'colour' is no setting; there are theme, mouse, characters"),
+            ("bind fly = F11", "'fly' is no action; walkdown-config(5) names them"),
+            ("bind = F11", "'bind' is no setting"),
+            ("bind help = F99", "'F99' is no key; 'walkdown keys' shows their names"),
+            ("bind help =", "'' is no key"),
+            ("bind help = Enter", "Enter keeps its meaning everywhere"),
+            ("bind syncNow = /", "/ is filter in: Worklist"),
+            ("bind newLine = g", "g is text wherever newLine is"),
+        ])
+    func bad(line: String, sentence: String) throws {
+        let config = ConfigFile("mouse = on\n\(line)\nbind sort = F12\n")
+        #expect(config.troubles.count == 1)
+        let trouble = try #require(config.troubles.first)
+        #expect(trouble.hasPrefix("config, line 2: " + sentence), "\(trouble)")
+        #expect(config.mouse == true && config.theme == nil && config.tier == nil)
+        var keys = OwnKeys()
+        try keys.bind(.sort, to: KeyEvent(.function(12)))
+        #expect(config.keys == keys)
+    }
+
+    @Test("the last of two lines of one name holds")
+    func twice() {
+        #expect(ConfigFile("theme = dark\ntheme = light").theme == .light)
+    }
+
+    @Test("no file is no trouble, and one that is no text is told and changes nothing")
+    func files() throws {
+        let bench = try CommandBench()
+        let home = bench.home.directory
+        #expect(ConfigFile.read(of: home) == ConfigFile(""))
+        try Data([0xFF, 0xFE, 0xC0]).write(to: URL(fileURLWithPath: home + "/config"))
+        let config = ConfigFile.read(of: home)
+        #expect(config.troubles.count == 1 && config.keys == OwnKeys())
+    }
+
+    @Test("the screen obeys it, says what is wrong in it, and so does the end of the run")
+    func screen() throws {
+        let bench = try StoreBench()
+        let path = bench.bench.home.directory + "/config"
+        try "bind filter = F11\ntheme = pink".write(
+            toFile: path, atomically: true, encoding: .utf8)
+        let shot = bench.bench.folder.file("shot")
+        let script = try bench.bench.folder.write(
+            """
+            :wait-for config, line 2
+            F11
+            :text zebra
+            :wait-for zebra
+            :save-screen \(shot)
+            """, to: "script")
+        let outcome = try bench.run("--script", script)
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        #expect(outcome.messages.contains("walkdown: config, line 2: the value is one of"))
+        #expect(try String(contentsOfFile: shot, encoding: .utf8).contains("zebra"))
+    }
+
+    @Test("the manual names each setting")
+    func manual() throws {
+        let page = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("man/walkdown-config.5")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        for setting in ConfigFile.Setting.allCases {
+            #expect(text.contains("\n.TP\n.B \(setting.rawValue)\n"), "\(setting)")
+        }
+        for theme in Theme.Name.allCases { #expect(text.contains(theme.rawValue), "\(theme)") }
+    }
+}
