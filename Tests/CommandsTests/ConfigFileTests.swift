@@ -21,8 +21,15 @@ struct ConfigFileTests {
             mouse = off
             characters = ascii
             bind help = #
+            key F13 = 1b 5b 39 39 7e
+            key F14=1B 4F 7A
             """)
         #expect(config.troubles == [])
+        #expect(
+            config.learned == [
+                Array("\u{1B}[99~".utf8): KeyEvent(.function(13)),
+                Array("\u{1B}Oz".utf8): KeyEvent(.function(14)),
+            ])
         #expect(config.theme == .sun && config.mouse == false && config.tier == .ascii)
         for (name, command) in [
             ("F11", Command.nextUnanswered), ("#", .help), ("Insert", .syncNow),
@@ -48,6 +55,15 @@ struct ConfigFileTests {
             ("bind help = Enter", "Enter keeps its meaning everywhere"),
             ("bind syncNow = /", "/ is filter in: Worklist"),
             ("bind newLine = g", "g is text wherever newLine is"),
+            ("key Up = 1b 5b 39 39 7e", "a key that is learned is called F1 to F24, not 'Up'"),
+            ("key F13 =", "after = stand the bytes of the key"),
+            ("key F13 = 1b 5b 39 39 7", "after = stand the bytes of the key"),
+            ("key F13 = 1b 5b 41", "these bytes are Up"),
+            ("key F13 = 1b 5b 39 39", "these bytes are no whole sequence"),
+            ("key F13 = 71", "these bytes are q"),
+            ("key F13 = 01", "these bytes are Ctrl-A"),
+            ("key F13 = 1b 5b 39 39 7e 1b 5b 39 38 7e", "these bytes are unknown, unknown"),
+            ("key F13 = 1b 5b 32 30 30 7e", "these bytes are no whole sequence"),
         ])
     func bad(line: String, sentence: String) throws {
         let config = ConfigFile("mouse = on\n\(line)\nbind sort = F12\n")
@@ -94,6 +110,13 @@ struct ConfigFileTests {
         #expect(outcome.status == 0, "\(outcome.messages)")
         #expect(outcome.messages.contains("walkdown: config, line 2: the value is one of"))
         #expect(try String(contentsOfFile: shot, encoding: .utf8).contains("zebra"))
+    }
+
+    @Test("bytes are learned once")
+    func learnedTwice() {
+        let config = ConfigFile("key F13 = 1b 5b 39 39 7e\nkey F14 = 1b 5b 39 39 7e")
+        #expect(config.troubles == ["config, line 2: another line learns these bytes"])
+        #expect(config.learned.values.map(\.name) == ["F13"])
     }
 
     @Test("the manual names each setting")

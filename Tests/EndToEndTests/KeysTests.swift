@@ -60,6 +60,27 @@ struct KeysTests {
         #expect(try killed.screen().isSane)
     }
 
+    @Test("--bind gives a key that nobody knows a name and an action, and the next run knows it")
+    func bound() throws {
+        let folder = try TemporaryFolder("keys")
+        let tmux = try Tmux(columns: 100, rows: 24, term: "xterm-256color")
+        try tmux.untilShows("ready>")
+        let command = "\(try Binaries.path(of: "walkdown")) --home '\(folder.path)' keys"
+        try tmux.type("clear; \(command) --bind nextUnanswered; echo code=$?")
+        try tmux.keys("Enter")
+        try tmux.untilShows("Press the key for nextUnanswered")
+        try tmux.send(Array("\u{1B}[99~".utf8))
+        let told = try tmux.untilShows("code=0")
+        #expect(told.text.contains("bind nextUnanswered = F13") && told.isSane)
+        try tmux.type("clear; \(command); echo code=$?")
+        try tmux.keys("Enter")
+        try tmux.untilShows("Press keys.")
+        try tmux.send(Array("\u{1B}[99~".utf8))
+        try tmux.untilShows("Inspection: Go to the next unanswered question")
+        try tmux.keys("C-c")
+        try tmux.untilShows("code=0")
+    }
+
     @Test("U11 without a terminal it ends with 2, and as a document it goes into a file")
     func document() throws {
         let folder = try TemporaryFolder("keys")

@@ -24,6 +24,24 @@ struct KeyTraceTests {
         #expect(found.map(\.hex) == [hex] && found.map(\.name) == [name])
     }
 
+    @Test(
+        "Only a whole sequence that means nothing can be learned, and is that key from then on",
+        arguments: [
+            ("\u{1B}[99~", true), ("\u{1B}Oz", true), ("\u{1B}[[Z", true), ("\u{1B}[1;99z", true),
+            ("\u{1B}[A", false), ("\u{1B}[99", false), ("\u{1B}]0;title\u{7}", false),
+            ("\u{1}", false), ("\u{1B}[200~a\u{1B}[201~", false),
+            ("\u{1B}[" + String(repeating: "1", count: 40) + "~", false),
+        ])
+    func strangers(typed: String, isStranger: Bool) {
+        let bytes = Array(typed.utf8)
+        var trace = KeyTrace()
+        let entries = trace.feed(bytes, at: 0) + trace.expire(at: 10_000)
+        #expect(entries.map(\.isStranger) == [isStranger])
+        guard isStranger else { return }
+        var taught = KeyTrace(learned: [bytes: KeyEvent(.function(13))])
+        #expect(taught.feed(bytes, at: 0).map(\.name) == ["F13"])
+    }
+
     @Test("A key that ends another keeps its own bytes")
     func escapes() {
         let found = entries("\u{1B}\u{1B}[A\u{1B}\u{1B}")

@@ -9,6 +9,8 @@ struct ConfigFile: Equatable {
     var mouse: Bool?
     var tier: Tier?
     var keys = OwnKeys()
+    /// Keys of this terminal alone, by what each sends.
+    private(set) var learned: [[UInt8]: KeyEvent] = [:]
     /// What is wrong, each with its line.
     private(set) var troubles: [String] = []
 
@@ -52,6 +54,9 @@ struct ConfigFile: Equatable {
         if name.hasPrefix("bind ") {
             return bind(String(name.dropFirst(5)).trimmingCharacters(in: .whitespaces), to: value)
         }
+        if name.hasPrefix("key ") {
+            return learn(String(name.dropFirst(4)).trimmingCharacters(in: .whitespaces), value)
+        }
         switch Setting(rawValue: name) {
         case .theme:
             return set(
@@ -62,7 +67,7 @@ struct ConfigFile: Equatable {
                 \.tier, ["ascii": Tier.ascii, "utf8": .utf8][value], among: ["ascii", "utf8"])
         case nil:
             let names = Setting.allCases.map(\.rawValue).joined(separator: ", ")
-            return "'\(name)' is no setting; there are \(names), and bind ACTION"
+            return "'\(name)' is no setting; there are \(names), bind ACTION and key NAME"
         }
     }
 
@@ -71,6 +76,28 @@ struct ConfigFile: Equatable {
     ) -> String? {
         guard let value else { return "the value is one of \(words.joined(separator: ", "))" }
         self[keyPath: path] = value
+        return nil
+    }
+
+    private mutating func learn(_ name: String, _ bytes: String) -> String? {
+        guard let key = KeyEvent(named: name), case .function = key.key else {
+            return "a key that is learned is called F1 to F24, not '\(name)'"
+        }
+        let words = bytes.split(separator: " ").map {
+            $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil
+        }
+        let sequence = words.compactMap(\.self)
+        guard !sequence.isEmpty, sequence.count == words.count else {
+            return "after = stand the bytes of the key, as '1b 5b 39 39 7e'"
+        }
+        guard learned[sequence] == nil else { return "another line learns these bytes" }
+        var trace = KeyTrace()
+        let entries = trace.feed(sequence, at: 0)
+        guard entries.count == 1, entries[0].bytes == sequence, entries[0].isStranger else {
+            let known = entries.map(\.name).joined(separator: ", ")
+            return "these bytes are \(known.isEmpty ? "no whole sequence" : known)"
+        }
+        learned[sequence] = key
         return nil
     }
 

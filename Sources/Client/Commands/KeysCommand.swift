@@ -3,6 +3,7 @@ internal import Coding
 internal import FieldApp
 internal import Glibc
 internal import TerminalKit
+internal import Vault
 
 /// What this terminal sends for a key, and what that is here.
 enum KeysCommand {
@@ -10,10 +11,15 @@ enum KeysCommand {
         name: "keys", summary: "Show what each key sends, its name and what it does.",
         discussion: """
             In the modes of the screen, for a key that does nothing or something else than its print. \
-            Needs neither home nor PIN. Ctrl-C, or Esc three times in a row, ends it. What is pasted \
-            is counted and not shown.
-            """, options: ScreenCommand.mouseOptions
+            Needs no PIN. Ctrl-C, or Esc three times in a row, ends it. What is pasted is counted and \
+            not shown. With --bind the key that is pressed is bound, also one that nobody knows: \
+            walkdown-config(5) says what is written.
+            """, options: [bindOption] + ScreenCommand.mouseOptions
     ) { run in
+        let action = run.invocation.value(bindOption.name).flatMap(FieldApp.Command.init)
+        // Without a place for a home nobody has set anything.
+        let home = action == nil ? try? run.home() : try run.home()
+        let config = home.map { ConfigFile.read(of: $0.directory) } ?? ConfigFile("")
         var options = ScreenOptions(environment: run.surroundings.environment)
         options.mouse = !run.invocation.has("no-mouse")
         // What is told may go into a file.
@@ -22,8 +28,15 @@ enum KeysCommand {
             output: run.console.outputIsTerminal ? STDOUT_FILENO : STDIN_FILENO,
             speech: STDERR_FILENO, options: options)
         defer { terminal.close() }
+        if let action, let home {
+            run.console.say(
+                "Press the key for \(action.rawValue). Ctrl-C or Esc leaves all as it is.")
+            let pressed = try press(on: terminal, config)
+            terminal.close()
+            return try KeyBinding(action: action, home: home, config: config).bind(pressed, run)
+        }
         run.console.say("Press keys. Ctrl-C, or Esc three times in a row, ends this.")
-        let told = try listen(to: terminal, run)
+        let told = try listen(to: terminal, config, run)
         terminal.close()
         if run.wantsJSON {
             try run.console.writeDocument(JSON.array(told).serialized(pretty: true))
@@ -31,11 +44,31 @@ enum KeysCommand {
         return .done
     }
 
+    private static let bindOption = Option(
+        "bind", value: "ACTION", allowed: FieldApp.Command.allCases.map(\.rawValue),
+        help: "Bind the key that is pressed to this action.")
+
+    /// The first key; nil where the person or the terminal left.
+    private static func press(
+        on terminal: RawTerminal, _ config: ConfigFile
+    ) throws -> KeyTrace.Entry? {
+        var trace = KeyTrace(learned: config.learned)
+        while true {
+            let wait = trace.deadline.map { $0 - BootClock.milliseconds() }
+            guard let bytes = terminal.read(timeout: wait) else { return nil }
+            let now = BootClock.milliseconds()
+            let entries = bytes.isEmpty ? trace.expire(at: now) : trace.feed(bytes, at: now)
+            guard let entry = entries.first else { continue }
+            let leaves = [.key(.escape), .key(.control("c"))].contains { entry.events == [$0] }
+            return leaves ? nil : entry
+        }
+    }
+
     /// Until the person or the terminal is done.
     private static func listen(
-        to terminal: RawTerminal, _ run: CommandRun
+        to terminal: RawTerminal, _ config: ConfigFile, _ run: CommandRun
     ) throws -> [JSON] {
-        var trace = KeyTrace()
+        var trace = KeyTrace(learned: config.learned)
         var end = EndOfKeys()
         var told: [JSON] = []
         while !end.isReached {
@@ -46,9 +79,9 @@ enum KeysCommand {
             for entry in entries {
                 end.take(entry)
                 if run.wantsJSON {
-                    told.append(entry.json)
+                    told.append(entry.json(config.keys))
                 } else {
-                    try run.console.write(terminalSafe(entry.line, keepingLines: true))
+                    try run.console.write(terminalSafe(entry.line(config.keys), keepingLines: true))
                 }
             }
         }
@@ -68,17 +101,17 @@ struct EndOfKeys {
 }
 
 extension KeyTrace.Entry {
-    var line: String {
+    func line(_ own: OwnKeys) -> String {
         let columns = [(hex, 24), (name, 14)].map { text, width in
             text + String(repeating: " ", count: max(0, width - CellWidth.of(text)))
         }
-        return columns.joined(separator: "  ") + "  \(deed)\n"
+        return columns.joined(separator: "  ") + "  \(deed(own))\n"
     }
 
-    var json: JSON {
+    func json(_ own: OwnKeys) -> JSON {
         [
             "bytes": .string(shownBytes.map(Self.hex).joined()),
-            "name": events.isEmpty ? .null : .string(name), "does": .string(deed),
+            "name": events.isEmpty ? .null : .string(name), "does": .string(deed(own)),
         ]
     }
 
@@ -87,13 +120,14 @@ extension KeyTrace.Entry {
         .inspection, .worklist, .editor, .marking, .ranking, .status,
     ]
 
-    private var deed: String {
+    private func deed(_ own: OwnKeys) -> String {
         guard let event = events.first else {
             return "nothing: no key of it is known, nothing is typed"
         }
         guard case .key(let key) = event else { return "never a command" }
         for place in Self.places {
-            let found = BindingTable.keymap(for: place).bindings.first { $0.keys.contains(key) }
+            let bindings = BindingTable.keymap(for: place, own: own).bindings
+            let found = bindings.first { $0.keys.contains(key) }
             if let found { return "\(place.title): \(found.help)" }
         }
         if let binding = LineEditor.keymap.bindings.first(where: { $0.keys.contains(key) }) {

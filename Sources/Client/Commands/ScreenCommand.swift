@@ -65,6 +65,7 @@ enum ScreenCommand {
         options.tier = config.tier
         options.mouse = config.mouse ?? true
         options.theme = config.theme ?? .auto
+        options.learned = config.learned
         let line = run.invocation
         if line.has("ascii") { options.tier = .ascii }
         if line.has("utf8") { options.tier = .utf8 }

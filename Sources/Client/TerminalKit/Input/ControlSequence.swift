@@ -14,6 +14,9 @@ struct ControlSequence: Equatable, Sendable {
 
     init(isLate: Bool = false) { self.isLate = isLate }
 
+    /// What came of it, from its ESC to before its final byte.
+    var bytes: [UInt8] { [0x1B, UInt8(ascii: "[")] + body }
+
     /// Only `[` came, long after an Esc: it was typed.
     var isLateBracket: Bool { isLate && body.isEmpty }
 

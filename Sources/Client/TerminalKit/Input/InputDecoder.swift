@@ -11,6 +11,10 @@ package struct InputDecoder: Sendable {
     /// Milliseconds without a byte after which a paste that never ended is delivered as it is.
     static let pasteDelay: Int64 = 2_000
 
+    /// Keys of this terminal alone, by the whole sequence that each sends. Only a sequence that means
+    /// nothing else is looked up.
+    package var learned: [[UInt8]: KeyEvent] = [:]
+
     /// A secret is being typed: a paste is delivered key by key instead of as one String.
     package var takesSecret = false
 
@@ -42,6 +46,14 @@ package struct InputDecoder: Sendable {
     /// Whether everything that was fed has been delivered.
     package var isIdle: Bool {
         (state == .ground || state == .escapeDelivered) && utf8.isEmpty
+    }
+
+    /// Set as this one is, with nothing begun.
+    func anew() -> InputDecoder {
+        var next = InputDecoder(escapeDelay: escapeDelay)
+        next.learned = learned
+        next.takesSecret = takesSecret
+        return next
     }
 
     /// Decodes `bytes` that came at `now` (any clock in milliseconds that never goes back).
@@ -87,6 +99,8 @@ package struct InputDecoder: Sendable {
             enter(.ground, until: nil)
             if (0x41...0x45).contains(byte) {
                 events.append(.key(KeyEvent(.function(Int(byte) - 0x40))))
+            } else {
+                look(up: [0x1B, UInt8(ascii: "["), UInt8(ascii: "["), byte], &events)
             }
         case .oldMouse(let remaining):
             if remaining > 1 {
@@ -169,7 +183,11 @@ package struct InputDecoder: Sendable {
             enter(.pasting, until: now + InputDecoder.pasteDelay)
         case .ended(let event):
             enter(.ground, until: nil)
-            if let event { events.append(event) }
+            if let event {
+                events.append(event)
+            } else if !sequence.isLate {
+                look(up: sequence.bytes + [byte], &events)
+            }
         case .broken:
             // A control character or a byte outside ASCII cannot be inside: it begins anew.
             enter(.ground, until: nil)
@@ -189,11 +207,17 @@ package struct InputDecoder: Sendable {
             let modifiers = KeyTables.modifiers(digits.last.map { Int($0) - 0x30 } ?? 1)
             if let key = KeyTables.singleShift(byte) {
                 events.append(.key(KeyEvent(key.key, key.modifiers.union(modifiers))))
+            } else {
+                look(up: [0x1B, UInt8(ascii: "O")] + digits + [byte], &events)
             }
         default:
             enter(.ground, until: nil)
             ground(byte, [], now, &events)
         }
+    }
+
+    private func look(up sequence: [UInt8], _ events: inout [InputEvent]) {
+        if let key = learned[sequence] { events.append(.key(key)) }
     }
 
     /// Ends at BEL or at ST (ESC \); what the terminal said is of no use to us. Any other ESC cancels

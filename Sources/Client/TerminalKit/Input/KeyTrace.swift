@@ -5,6 +5,8 @@ package struct KeyTrace: Sendable {
         package let bytes: [UInt8]
         /// None where the bytes mean nothing that is known: they were swallowed.
         package let events: [InputEvent]
+        /// A whole sequence that means nothing known, so that it can be learned as a key.
+        package let isStranger: Bool
     }
 
     private var decoder = InputDecoder()
@@ -12,8 +14,11 @@ package struct KeyTrace: Sendable {
     private var bytes: [UInt8] = []
     /// More of one piece, as of a long paste, are not kept.
     private static let longest = 4_096
+    /// More of one sequence are no key.
+    private static let longestSequence = 32
 
-    package init() {}
+    /// - Parameter learned: keys of this terminal alone, by what each sends.
+    package init(learned: [[UInt8]: KeyEvent] = [:]) { decoder.learned = learned }
 
     /// When what is begun ends by itself, in the caller's milliseconds.
     package var deadline: Int64? { decoder.deadline }
@@ -24,11 +29,11 @@ package struct KeyTrace: Sendable {
             if bytes.count < Self.longest { bytes.append(byte) }
             let events = decoder.feed([byte], at: now)
             if decoder.isIdle {
-                entries += take(events)
+                entries += take(events, isWhole: true)
             } else if !events.isEmpty {
                 // The byte ended one key and begins the next: ESC after ESC.
                 let next = bytes.popLast()
-                entries += take(events)
+                entries += take(events, isWhole: true)
                 bytes = [next].compactMap(\.self)
             }
         }
@@ -39,12 +44,18 @@ package struct KeyTrace: Sendable {
     package mutating func expire(at now: Int64) -> [Entry] {
         let wasIdle = decoder.isIdle
         let events = decoder.expire(at: now)
-        return decoder.isIdle && !wasIdle ? take(events) : []
+        return decoder.isIdle && !wasIdle ? take(events, isWhole: false) : []
     }
 
-    private mutating func take(_ events: [InputEvent]) -> [Entry] {
+    private mutating func take(_ events: [InputEvent], isWhole: Bool) -> [Entry] {
         defer { bytes = [] }
-        return bytes.isEmpty && events.isEmpty ? [] : [Entry(bytes: bytes, events: events)]
+        guard !bytes.isEmpty || !events.isEmpty else { return [] }
+        let isSequence =
+            bytes.starts(with: [0x1B, UInt8(ascii: "[")])
+            || bytes.starts(with: [0x1B, UInt8(ascii: "O")])
+        let isStranger =
+            isWhole && isSequence && events.isEmpty && bytes.count <= Self.longestSequence
+        return [Entry(bytes: bytes, events: events, isStranger: isStranger)]
     }
 }
 

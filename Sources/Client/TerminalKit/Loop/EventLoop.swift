@@ -92,9 +92,7 @@ package final class EventLoop<Message: Sendable> {
     /// Drops what was typed ahead: a confirmation must not be answered by keys from before it.
     package func dropTypeAhead() {
         tcflush(input, TCIFLUSH)
-        let takesSecret = decoder.takesSecret
-        decoder = InputDecoder(escapeDelay: decoder.escapeDelay)
-        decoder.takesSecret = takesSecret
+        decoder = decoder.anew()
     }
 
     private var nextDeadline: Int64? { [timer, decoder.deadline].compactMap { $0 }.min() }

@@ -22,7 +22,9 @@ package final class ScreenSession<App: ScreenApp> {
         _ = try NcursesScreen.check(input: input, output: output, options: options)
         self.app = app
         idle = IdleSignal(options.testDescriptor)
-        loop = try EventLoop(input: input, mailbox: mailbox)
+        var decoder = InputDecoder()
+        decoder.learned = options.learned
+        loop = try EventLoop(input: input, mailbox: mailbox, decoder: decoder)
         errors = try ErrorRedirection(to: log)
         try CrashGuard.prepare(
             terminal: input, speech: errors.real, wake: loop.wake, farewell: farewell)

@@ -8,6 +8,8 @@ package struct ScreenOptions: Sendable {
     package var theme = Theme.Name.auto
     /// Whether the terminal is asked to report taps and the wheel.
     package var mouse = true
+    /// Keys of this terminal alone, by what each sends.
+    package var learned: [[UInt8]: KeyEvent] = [:]
     /// The value of TERM; nil when it is not set.
     package var term: String?
     /// NO_COLOR is set to anything but nothing (no-color.org).

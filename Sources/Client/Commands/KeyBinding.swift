@@ -1,0 +1,85 @@
+internal import Arguments
+internal import Coding
+internal import FieldApp
+internal import Foundation
+internal import TerminalKit
+internal import Vault
+
+/// A key that was pressed, put into the person's settings.
+struct KeyBinding {
+    let action: FieldApp.Command
+    let home: Home
+    let config: ConfigFile
+
+    /// - Parameter pressed: nil where the person left instead.
+    func bind(_ pressed: KeyTrace.Entry?, _ run: CommandRun) throws -> ExitCode {
+        guard let pressed else {
+            run.console.say("Nothing was bound.")
+            return .failed
+        }
+        let lines = try lines(for: pressed)
+        try write(lines)
+        try run.emit(
+            ["action": .string(action.rawValue), "lines": .array(lines.map { .string($0) })]
+        ) { "written to \(path):\n" + lines.map { "  \($0)\n" }.joined() }
+        return .done
+    }
+
+    /// A key that nobody knows is given a name first.
+    func lines(for pressed: KeyTrace.Entry) throws -> [String] {
+        if pressed.isStranger {
+            guard let free = freeName else {
+                throw Failure(
+                    .validation, "F13 to F24 are all given to keys",
+                    advice: "Take a line out of \(path).")
+            }
+            return ["key \(free.name) = \(pressed.wholeHex)", line(free)]
+        }
+        guard pressed.events.count == 1, case .key(let key)? = pressed.events.first else {
+            throw Failure(.validation, "what came is no key: \(pressed.name)")
+        }
+        return [line(key)]
+    }
+
+    private func line(_ key: KeyEvent) -> String { "bind \(action.rawValue) = \(key.name)" }
+
+    /// No terminal that is known sends these.
+    private var freeName: KeyEvent? {
+        (13...24).map { KeyEvent(.function($0)) }.first { !config.learned.values.contains($0) }
+    }
+
+    private var path: String { home.directory + "/" + ConfigFile.name }
+
+    /// Behind what is there, which stays as it is.
+    func write(_ lines: [String]) throws {
+        guard FileManager.default.fileExists(atPath: home.directory) else {
+            throw Failure(
+                .locked, "\(home.directory) is no home yet", advice: "'walkdown enroll' makes it.")
+        }
+        var text = ""
+        if FileManager.default.fileExists(atPath: path) {
+            do {
+                text = try String(contentsOfFile: path, encoding: .utf8)
+            } catch {
+                throw Failure(
+                    .failed, "\(path) cannot be read as text", advice: "Nothing was written.")
+            }
+        }
+        if !text.isEmpty && !text.hasSuffix("\n") { text += "\n" }
+        let next = text + lines.map { $0 + "\n" }.joined()
+        let troubles = ConfigFile(next).troubles.filter { !config.troubles.contains($0) }
+        if let trouble = troubles.first {
+            let reason = trouble.drop { $0 != ":" }.dropFirst(2)
+            throw Failure(.validation, String(reason), advice: "Nothing was written.")
+        }
+        do {
+            try next.write(toFile: path, atomically: true, encoding: .utf8)
+        } catch {
+            throw Failure(.failed, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension KeyTrace.Entry {
+    fileprivate var wholeHex: String { bytes.map(Self.hex).joined(separator: " ") }
+}

@@ -1,0 +1,83 @@
+import FieldApp
+import Foundation
+import TerminalKit
+import TestSupport
+import Testing
+import Vault
+
+@testable import Arguments
+@testable import Commands
+
+@Suite("A key that is pressed is bound")
+struct KeyBindingTests {
+    private let bench: CommandBench
+    private var path: String { bench.home.directory + "/config" }
+
+    init() throws { bench = try CommandBench() }
+
+    private func lines(_ typed: String, for action: FieldApp.Command) throws -> [String] {
+        let config = ConfigFile.read(of: bench.home.directory)
+        var trace = KeyTrace(learned: config.learned)
+        let entries =
+            trace.feed(Array(typed.utf8), at: 0) + trace.expire(at: 10_000)
+        let binding = KeyBinding(action: action, home: bench.home, config: config)
+        let before = config.troubles
+        try binding.write(binding.lines(for: #require(entries.first)))
+        let after = ConfigFile.read(of: bench.home.directory)
+        #expect(after.troubles == before)
+        return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(
+            String.init)
+    }
+
+    @Test(
+        "a known one by its name, an unknown one by a name that it is given, behind what is there")
+    func bound() throws {
+        try "# mine\ntheme = pink".write(toFile: path, atomically: true, encoding: .utf8)
+        _ = try lines("\u{1B}[23~", for: .syncNow)
+        _ = try lines("\u{1B}[99~", for: .nextUnanswered)
+        _ = try lines("\u{1B}[98~", for: .nextProblem)
+        #expect(
+            try lines("\u{1B}[24~", for: .sections) == [
+                "# mine", "theme = pink", "bind syncNow = F11",
+                "key F13 = 1b 5b 39 39 7e", "bind nextUnanswered = F13",
+                "key F14 = 1b 5b 39 38 7e", "bind nextProblem = F14", "bind sections = F12",
+            ])
+        #expect(throws: Failure.self, "F13 is the next question already") {
+            _ = try lines("\u{1B}[99~", for: .sections)
+        }
+    }
+
+    @Test(
+        "what means something else there, or is no key, is refused, and the file stays",
+        arguments: [
+            ("\r", "Enter keeps its meaning everywhere"), ("/", "/ is filter in: Worklist"),
+            ("\u{1B}[<0;10;5M", "what came is no key: tap at column 10, row 5"),
+            ("\u{1B}[99", "what came is no key: unknown"),
+        ])
+    func refused(typed: String, sentence: String) throws {
+        try "theme = dark\n".write(toFile: path, atomically: true, encoding: .utf8)
+        do {
+            _ = try lines(typed, for: .syncNow)
+            Issue.record("bound")
+        } catch let failure as Failure {
+            #expect(failure.exitCode == .validation && failure.sentence == sentence)
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "theme = dark\n")
+    }
+
+    @Test("F13 to F24 are given once each")
+    func full() throws {
+        for number in 0..<12 {
+            _ = try lines("\u{1B}[\(90 + number)~", for: .syncNow)
+        }
+        #expect(throws: Failure.self) { _ = try lines("\u{1B}[120~", for: .syncNow) }
+    }
+
+    @Test("without a home nothing is written")
+    func homeless() throws {
+        let nowhere = Home(bench.folder.path + "/nowhere")
+        let binding = KeyBinding(action: .syncNow, home: nowhere, config: ConfigFile(""))
+        #expect(throws: Failure.self) { try binding.write(["bind syncNow = F11"]) }
+        #expect(access(nowhere.directory, F_OK) != 0)
+    }
+}
