@@ -78,6 +78,16 @@ struct Quiescence {
             }
     }
 
+    /// All that is left is for records that are not here, or behind such a change. Whoever made the
+    /// record could bring it back for so long; then a person decides.
+    private func isAwaited(_ rest: [OutboxRow]) -> Bool {
+        let awaiting = rest.filter { $0.lastError == "waits for its record" }
+        return !awaiting.isEmpty
+            && rest.allSatisfy {
+                $0.status == "PENDING" && $0.lastError?.hasPrefix("waits for ") == true
+            }
+    }
+
     /// People empty their queues. Giving one thing up may bring the next to light.
     private func decideEverything() throws {
         for round in 0..<12 {
@@ -100,11 +110,7 @@ struct Quiescence {
             try synchroniseAll()
             let rest = try world.devices.flatMap { try $0.store?.outbox() ?? [] }
             if rest.isEmpty { return }
-            // Whoever made the record could bring it back for so long; then a person decides.
-            let isAwaited = rest.allSatisfy {
-                $0.status == "PENDING" && $0.lastError == "waits for its record"
-            }
-            if isAwaited, round > 2 { world.letAMonthPass() }
+            if round > 2, isAwaited(rest) { world.letAMonthPass() }
         }
         for device in world.devices {
             guard let row = try device.store?.outbox().first else { continue }
