@@ -47,6 +47,7 @@ struct ApplicationTests {
         try tmux.keys("Enter")
         // As a person does, with an eye on the screen: keys that a busy machine hands over all at
         // once are a scanner's.
+        try tmux.untilShows("2/8")
         for (answer, shown) in [("2", "R-404A"), ("142.5", "142.5")] {
             try tmux.type(answer)
             try tmux.untilShows(shown)
