@@ -76,6 +76,13 @@ struct ConfigFileTests {
         #expect(config.keys == keys)
     }
 
+    @Test("the lines of an editor of another system are lines")
+    func otherLineEnds() {
+        let config = ConfigFile("\u{FEFF}# mine\r\ntheme = sun\r\nmouse = maybe\r\n")
+        #expect(config.theme == .sun)
+        #expect(config.troubles == ["config, line 3: the value is one of on, off"])
+    }
+
     @Test("the last of two lines of one name holds")
     func twice() {
         #expect(ConfigFile("theme = dark\ntheme = light").theme == .light)

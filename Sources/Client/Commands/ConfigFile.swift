@@ -23,7 +23,9 @@ struct ConfigFile: Equatable {
     static let name = "config"
 
     init(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // An editor of another system ends its lines, and begins the file, in its own way.
+        let plain = text.drop { $0 == "\u{FEFF}" }
+        let lines = plain.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let words = line.trimmingCharacters(in: .whitespaces)
             guard !words.isEmpty, !words.hasPrefix("#"), let trouble = read(words) else { continue }
