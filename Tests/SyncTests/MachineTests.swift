@@ -76,6 +76,22 @@ struct MachineTests {
         play.expect(.sealed(nil), .pull)
     }
 
+    @Test(
+        "so does what was judged before that in one answer", arguments: [true, false])
+    func heldBefore(heldComesFirst: Bool) {
+        var (play, both) = Play.pushing(2)
+        var statuses: [Verdict.Status] = [.held, .applied]
+        if !heldComesFirst { statuses.reverse() }
+        let results = zip(both.mutations, statuses).map { mutation, status in
+            Verdict(mutationId: mutation.id, status: status)
+        }
+        let answer = PushResponse(results: results, baton: nil, server: Wire.server)
+        play.expect(.pushed(.accepted(answer)), .settle(answer, both))
+        play.expect(.done, .seal(limit: 50, skipping: Wire.ids(1...2)))
+        guard heldComesFirst else { return play.expect(.sealed(nil), .pull) }
+        play.expect(.sealed(nil), .seal(limit: 50, skipping: ["m2"]))
+    }
+
     @Test("batches go out until none is waiting, then pages come in until there is no more")
     func pushThenPull() {
         var (play, request) = Play.pushing(2)

@@ -62,13 +62,17 @@ extension Machine {
     }
 
     mutating func passed(_ named: [Verdict]) {
-        let taken = named.count { $0.status != .held && $0.status != .rejected }
+        let isTaken = { (verdict: Verdict) in verdict.status != .held && verdict.status != .rejected
+        }
+        let taken = named.count(where: isTaken)
         countPushed(taken)
         if taken > 0 { batches.noteNews() }
         // What it does not name has had no answer yet and comes again in this cycle: a server judges
         // so many as it has room to answer for.
         batches.passed(Set(named.map(\.mutationId)))
         batches.noteHeld(named.lazy.filter { $0.status == .held }.map(\.mutationId))
+        // What was judged behind a held one may be what that waits for.
+        if named.drop(while: { $0.status != .held }).contains(where: isTaken) { batches.noteNews() }
     }
 
     private mutating func separate(
