@@ -1,6 +1,7 @@
 import Coding
 import LocalStore
 import Replication
+import TestSupport
 import Testing
 
 @Suite("The job line by line")
@@ -30,6 +31,18 @@ struct LineModeTests {
         #expect(outcome.messages.contains("kept on this device and not at the server yet"))
         #expect(try bench.document("show", id).string("state") == "complete")
         #expect(try value("pressure") == 150 && value("seals") == "GOOD")
+    }
+
+    @Test(
+        "what belongs to the screen is refused, and nothing is opened",
+        arguments: ["read-only", "script"])
+    func screenOptions(option: String) throws {
+        let script = option == "script" ? [try bench.bench.folder.write("q", to: "script")] : []
+        let outcome = try bench.bench.run(
+            ["--a11y", "--" + option] + script, typing: "1\n150\nq\n")
+        #expect(outcome.status == 2)
+        #expect(outcome.messages.contains("--\(option) belongs to the screen"))
+        #expect(try value("pressure") == .null)
     }
 
     @Test("what is stored is what set stores")

@@ -32,8 +32,15 @@ enum ScreenCommand {
         ]
 
     static func open(_ run: CommandRun) throws -> ExitCode {
-        if LineMode.isWanted(run) { return try LineMode.open(run) }
         let script = try ScriptFile.read(run)
+        if LineMode.isWanted(run), script == nil || run.invocation.has(LineMode.option.name) {
+            for option in [readOnly, ScriptFile.option] where run.invocation.has(option.name) {
+                throw Failure(
+                    .usage, "--\(option.name) belongs to the screen and not to the line mode",
+                    advice: "It is chosen by --a11y, ACCESSIBLE or TERM=dumb.")
+            }
+            return try LineMode.open(run)
+        }
         if script == nil { try checkTerminal(run) }
         let home = try run.home()
         guard home.isEnrolled else { throw VaultError.notEnrolled }
