@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Inspections
 import Replication
 import Testing
 
@@ -88,6 +89,46 @@ struct LastSavedTests {
         #expect(try name(new()) == "Amy")
         try device.store.delete(second)
         #expect(try name(new()) == "Bob")
+        try device.finish()
+    }
+
+    /// Questions whose rules look at what was saved last: a meter that never goes back, and a reason that is
+    /// asked for after one value of it.
+    private func storeMeter() throws {
+        var parts = FormParts(id: "again", version: "3", title: "Meter")
+        let last = "instance('__last-saved')/data"
+        var meter = Question(path: "meter", label: "Meter", type: .integer)
+        meter.rules.constraint = try FormExpression(". > coalesce(\(last)/meter, 0)")
+        var reason = Question(path: "reason", label: "Reason", type: .text(multiline: false))
+        reason.rules.relevant = try FormExpression("\(last)/meter = 6")
+        reason.rules.required = .always
+        parts.sections = [Section(name: "main", title: "Main", questions: [meter, reason])]
+        parts.lists["__last-saved"] = .lastSaved(root: "data")
+        try device.store.store(form: try FormDefinition(parts))
+    }
+
+    @Test("its rules are judged with what was saved last, when it is shown and when it is finished")
+    func rules() throws {
+        try storeMeter()
+        let (first, second) = (try new("3"), try new("3"))
+        try device.answer(second, ("meter", .integer(5)))
+        try device.answer(first, ("meter", .integer(6)))
+        func told() throws -> [String] {
+            try device.store.filling(of: second).state.problems.map { "\($0.path)" }
+        }
+        #expect(try told() == ["meter", "reason"])
+        #expect(throws: Completion.Refusal.self) { try device.store.complete(second) }
+        try device.answer(second, ("meter", .integer(7)), ("reason", "because"))
+        #expect(try told() == [])
+        #expect(try device.store.inspection(second).summary.total == 2)
+        #expect(try device.store.inspection(second).summary.answered == 2)
+        try device.store.complete(second)
+        #expect(throws: Completion.Refusal.self) { try device.store.complete(first) }
+        // The other goes on; what is finished is not judged by it.
+        try device.answer(first, ("meter", .integer(8)))
+        try device.store.complete(first)
+        #expect(try told() == [])
+        #expect(try device.store.inspection(second).fields["reason"]?.value == "because")
         try device.finish()
     }
 }

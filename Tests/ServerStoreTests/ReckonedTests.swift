@@ -135,4 +135,38 @@ struct ReckonedTests {
         #expect(kept["i1"]?.fields["seal"]?.value == .string("torn"))
         #expect(kept["p1"]?.fields["pump/tag"]?.value == .string("P1"))
     }
+
+    /// A day that was to come when it was given, and a question that the last inspection on a device
+    /// brought on.
+    private func rulesOfTheDevice() throws -> FormDefinition {
+        var parts = FormParts(id: "cold", version: "2", title: "Rules")
+        var next = Question(path: "next", label: "Next visit", type: .date)
+        next.rules.constraint = try FormExpression(". > today()")
+        var why = Question(
+            path: "why", label: "Why", type: .text(multiline: false),
+            relevant: try FormExpression("instance('__last-saved')/data/next != ''"))
+        why.rules.required = .always
+        parts.sections = [Section(name: "main", title: "Main", questions: [next, why])]
+        parts.lists["__last-saved"] = .lastSaved(root: "data")
+        return try FormDefinition(parts)
+    }
+
+    @Test(
+        "what only the device could judge keeps nobody from approving, and is exported",
+        arguments: Backend.allCases, [nil, "late"])
+    func rulesOfTheDevice(backend: Backend, why: String?) throws {
+        let yard = try Yard(backend)
+        try yard.store.publish(rulesOfTheDevice())
+        let device = try yard.enrol("a")
+        var answers: [FieldName: FieldValue] = [
+            BuiltInField.formVersion: .string("2"), "next": .string("1970-01-02"),
+            BuiltInField.state: .string(InspectionState.complete.rawValue),
+        ]
+        answers["why"] = why.map { .string($0) }
+        try device.push(device.begin("i1", asset: nil, answers))
+        try yard.store.approve(inspection: "i1", by: Supervisor(name: "kim"))
+        let exported = try #require(try yard.store.export(form: nil).first).fields
+        #expect(exported["next"] == .string("1970-01-02"))
+        #expect(exported["why"] == why.map { .string($0) })
+    }
 }

@@ -30,11 +30,13 @@ struct InspectionAnswers {
         behind = Set(rows.filter { $0.fields[BuiltInField.formVersion] != version }.map(\.id))
     }
 
-    /// Whether nobody answers any more: it is complete or approved.
-    var isClosed: Bool {
-        let closed: [InspectionState] = [.complete, .approved]
-        return closed.contains { fields[BuiltInField.state] == .string($0.rawValue) }
+    /// nil for a state that this version does not know.
+    var state: InspectionState? {
+        fields[BuiltInField.state].map { InspectionState(rawValue: $0.plainText) } ?? .inProgress
     }
+
+    /// Whether nobody answers any more: it is complete or approved.
+    var isClosed: Bool { state.map { !$0.takesAnswers } ?? false }
 
     /// Where a new row goes: behind its brothers. It counts as one from now on.
     mutating func takeOrder(for row: FormAnswers.Row, among rows: [FormAnswers.Row]) -> FieldValue {

@@ -123,21 +123,16 @@ struct InspectionShelf {
 
     /// The inspection as its form takes it, with what the form works out brought up to date: what a
     /// colleague changed may have come in since the last answer was given here. Nothing of that is written
-    /// by looking, and by *complete* all of it. A finished inspection goes by its answers alone, and a signed one
-    /// stands as it was signed. nil where its form is not here.
+    /// by looking, and by *complete* all of it. nil where its form is not here.
     mutating func filling(of id: RecordID) throws -> FormFilling? {
         let formID = text(BuiltInField.form, of: id) ?? ""
         let version = text(BuiltInField.formVersion, of: id) ?? ""
+        guard let form = try form(formID, version: version) else { return nil }
         var surroundings = surroundings
-        surroundings.calculates =
-            switch text(BuiltInField.state, of: id) {
-            case InspectionState.approved.rawValue: .none
-            case InspectionState.complete.rawValue: .answers
-            default: .day
-            }
-        return try form(formID, version: version).map {
-            FormFilling($0, answers: answers(of: id), in: surroundings)
-        }
+        surroundings.calculates = .day
+        surroundings.settle(for: stored[id]?.state)
+        surroundings.remember(try database.lastSaved(by: form, but: id), by: form)
+        return FormFilling(form, answers: answers(of: id), in: surroundings)
     }
 
     /// Never blank, whatever the form's own rule comes to.

@@ -1,7 +1,7 @@
 internal import Coding
-internal import Forms
+package import Forms
 internal import Inspections
-internal import Replication
+package import Replication
 internal import SQLite
 
 /// What a form finds of the inspection by it that was saved last on this device
@@ -17,18 +17,15 @@ extension DeviceStore {
         of id: RecordID, by form: FormDefinition, _ database: Connection
     ) throws -> FillingSurroundings {
         var surroundings = try surroundings(of: id, database)
-        let lists = form.lastSavedLists
-        guard !lists.isEmpty, let last = try database.lastSaved(by: form.id, but: id) else {
-            return surroundings
-        }
-        let stored = InspectionAnswers(
-            last, fields: try database.fields(of: last), rows: try database.rows(below: last))
-        var looking = surroundings
-        looking.calculates = .none
-        // Its answers as this version has them, which may be another than its own.
-        let record = FormFilling(form, answers: stored.answers, in: looking).submission
-        for list in lists { surroundings.instances[list] = record }
+        surroundings.remember(try database.lastSaved(by: form, but: id), by: form)
         return surroundings
+    }
+
+    /// The answers of the inspection by a form that was saved last on this device, as they are stored; nil
+    /// where there is none, or where the form asks for none.
+    /// - Parameter id: the one that asks.
+    package func lastSaved(by form: FormDefinition, but id: RecordID) throws -> FormAnswers? {
+        try read { try $0.lastSaved(by: form, but: id) }
     }
 }
 
@@ -49,9 +46,13 @@ extension Connection {
         try setMetadata(Self.key(form), .text(kept.joined(separator: " ")))
     }
 
-    fileprivate func lastSaved(by form: String, but id: RecordID) throws -> RecordID? {
-        try saved(by: form).first {
+    func lastSaved(by form: FormDefinition, but id: RecordID) throws -> FormAnswers? {
+        guard !form.lastSavedLists.isEmpty else { return nil }
+        let last = try saved(by: form.id).first {
             try $0 != id && isLive($0, table: RecordTable.inspection)
+        }
+        return try last.map {
+            InspectionAnswers($0, fields: try fields(of: $0), rows: try rows(below: $0)).answers
         }
     }
 

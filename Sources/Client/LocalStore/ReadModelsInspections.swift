@@ -95,8 +95,11 @@ extension DeviceStore {
         let own = try database.fields(of: id)
         let form = try formShelf.form(of: own, in: database)
         let rows = form.repetitions.isEmpty ? [] : try database.rows(below: id)
-        let answers = InspectionAnswers(id, fields: own, rows: rows).answers
+        let stored = InspectionAnswers(id, fields: own, rows: rows)
+        let answers = stored.answers
         var surroundings = try lookingSurroundings(database)
+        surroundings.settle(for: stored.state)
+        surroundings.remember(try database.lastSaved(by: form, but: id), by: form)
         surroundings.language = language
         surroundings.inspection = id.rawValue
         var filling = FormFilling(

@@ -57,7 +57,7 @@ extension DeviceStore {
         if let form = try heldForm(of: fields, database) {
             day = form.day(of: answers)
             var surroundings = try surroundings(of: stored.id, database)
-            surroundings.calculates = .none
+            surroundings.settle(for: .approved)
             answers = FormFilling(form, answers: answers, in: surroundings).askedAnswers
         }
         return Visit(

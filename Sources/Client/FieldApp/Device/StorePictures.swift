@@ -65,6 +65,7 @@ extension DeviceStore {
             },
             drafts: drafts, conflicts: Self.records(in: detail.conflicts))
         picture.lastTyped = times.max()
+        picture.lastSaved = try lastSaved(by: form, but: id)
         picture.findings = detail.findings.map { each in
             FindingPicture(
                 id: each.view.id, finding: each.view.finding, badge: each.view.sync.badge,

@@ -1,11 +1,13 @@
 import Coding
 import Forms
+import Inspections
 import Replication
 
 /// The form as it is filled in on the screen: what is stored, and over it the writes on their way. A
 /// change evaluates only what depends on it.
 struct AnswerSheet: Equatable, Sendable {
     private(set) var filling: FormFilling
+    private let lastSaved: FormAnswers?
 
     /// - Parameter writes: on their way, oldest first.
     init(
@@ -14,6 +16,9 @@ struct AnswerSheet: Equatable, Sendable {
     ) {
         var surroundings = surroundings
         surroundings.inspection = picture.id.rawValue
+        surroundings.settle(for: picture.state)
+        surroundings.remember(picture.lastSaved, by: picture.form)
+        lastSaved = picture.lastSaved
         filling = FormFilling(
             picture.form, answers: picture.stored, drafts: Set(picture.drafts.keys),
             in: surroundings)
@@ -22,9 +27,11 @@ struct AnswerSheet: Equatable, Sendable {
 
     mutating func set(_ value: FieldValue, at key: AnswerKey, in surroundings: FillingSurroundings)
     {
-        let inspection = filling.surroundings.inspection
+        // What belongs to the inspection stays; time and language are those of the moment.
+        let own = filling.surroundings
         filling.surroundings = surroundings
-        filling.surroundings.inspection = inspection
+        filling.surroundings.inspection = own.inspection
+        filling.surroundings.instances = own.instances
         filling.set(value, at: key)
     }
 
@@ -42,7 +49,7 @@ struct AnswerSheet: Equatable, Sendable {
     /// - Parameter keys: of writes on their way, which the picture does not have yet.
     func agrees(with picture: InspectionPicture, writing keys: Set<AnswerKey>) -> Bool {
         let stored = picture.stored
-        guard filling.form == picture.form,
+        guard filling.form == picture.form, lastSaved == picture.lastSaved,
             stored.rows.map(\.id) == filling.answers.rows.map(\.id)
         else { return false }
         // What the form calculates is not stored by mere looking.

@@ -71,6 +71,8 @@ package struct InspectionPicture: Equatable, Sendable {
     package var visit: Visit?
     /// A newer version of the form that is here, to which the inspection could move.
     package var newerVersion: String?
+    /// What the form finds of the inspection that was saved last; nil where it asks for none.
+    package var lastSaved: FormAnswers?
 
     package init(
         id: RecordID, name: String, site: String, form: FormDefinition, state: InspectionState,

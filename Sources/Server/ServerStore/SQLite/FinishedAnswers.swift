@@ -32,11 +32,12 @@ extension FormAnswers {
 }
 
 extension FillingSurroundings {
-    /// What a device reckoned may rest on what only it has, such as its user's name or its zone: that
-    /// stands.
+    /// What a device reckoned may rest on what only it has, such as its user's name, its zone or what was
+    /// saved there before: that stands. Nor is judged anew what a rule said there and then.
     static func reckoning(at now: Int64) -> FillingSurroundings {
         var surroundings = looking(at: now)
         surroundings.calculates = .answers
+        surroundings.judges = .answers
         return surroundings
     }
 }

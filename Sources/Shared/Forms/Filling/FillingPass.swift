@@ -6,6 +6,7 @@ struct FillingPass {
     private let nodes: RecordTree
     private let surroundings: ExpressionSurroundings
     private let calculates: FillingSurroundings.Calculations
+    private let judges: FillingSurroundings.Calculations
     private(set) var holds: [Bool]
     private(set) var checks: [FormFilling.NodeCheck]
     private(set) var faults: [FormFault]
@@ -23,6 +24,7 @@ struct FillingPass {
         nodes = filling.nodes
         surroundings = filling.expressionSurroundings
         calculates = filling.surroundings.calculates
+        judges = filling.surroundings.judges
         holds = filling.holds
         checks = filling.checks
         faults = filling.faults
@@ -74,7 +76,8 @@ struct FillingPass {
     ) {
         guard let expression = rules.calculate, expression.needs <= calculates,
             let question = nodes.questions[index],
-            editor.tree.entries[index].isRelevant, !isSettingUp || !expression.isOnce
+            editor.tree.entries[index].isRelevant, !isSettingUp || !expression.isOnce,
+            isSurelyAsked(index, in: editor.tree)
         else { return }
         let node = editor.tree.node(at: index)
         let found: ExpressionValue
@@ -99,7 +102,7 @@ struct FillingPass {
         check.isReadonly = rules.readonly.contains {
             boolean($0, "readonly", at: index, in: tree, otherwise: false)
         }
-        if let required = rules.required {
+        if let required = rules.required, isSurelyAsked(index, in: tree) {
             check.isRequired = boolean(required, "required", at: index, in: tree, otherwise: false)
         }
         let text = tree.entries[index].text
@@ -107,10 +110,23 @@ struct FillingPass {
             check.constraintHolds = boolean(
                 constraint, "constraint", at: index, in: tree, otherwise: true)
         }
-        if let filter = rules.filter, !text.isEmpty {
+        if let filter = rules.filter, filter.nodeset.needs <= judges, !text.isEmpty {
             check.isOffered = isOffered(text, filter, at: index, tree)
         }
         checks[index] = check
+    }
+
+    /// Whether all that decides whether a node is asked can be judged here. What was hidden by something else
+    /// has no answer, and none that anybody should give.
+    private func isSurelyAsked(_ index: Int, in tree: NodeTree) -> Bool {
+        guard judges < .all else { return true }
+        var index = index
+        while index > 0 {
+            let rules = form.rules[nodes.paths[index]]?.relevant ?? []
+            guard rules.allSatisfy({ $0.needs <= judges }) else { return false }
+            index = tree.entries[index].parent
+        }
+        return true
     }
 
     private mutating func isOffered(
@@ -139,6 +155,7 @@ struct FillingPass {
         _ expression: FormExpression, _ rule: String, at index: Int, in tree: NodeTree,
         otherwise: Bool
     ) -> Bool {
+        guard expression.needs <= judges else { return otherwise }
         do throws(ExpressionError) {
             return try value(of: expression, at: tree.node(at: index)).boolean
         } catch {

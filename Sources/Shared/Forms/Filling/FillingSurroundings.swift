@@ -13,6 +13,9 @@ package struct FillingSurroundings: Sendable {
     package var instances: [String: NodeTree] = [:]
     /// Which calculated answers are brought up to date; the others are taken as they stand.
     package var calculates = Calculations.all
+    /// Which rules are judged. Of one that rests on more nobody here can say what it came to where the
+    /// answers were given: it stands in the way of nothing.
+    package var judges = Calculations.all
     /// What one change may cost at most.
     package var stepsOfOneChange = FormLimits.stepsOfOneChange
     /// The id of the inspection that is filled in. By it each has an order of its own where a list is shuffled,
@@ -21,7 +24,7 @@ package struct FillingSurroundings: Sendable {
     /// In which texts are shown; nil for the form's default.
     package var language: String?
 
-    /// What a calculation may rest on to be worked out, each including the ones before it. Who fills a
+    /// What an expression may rest on to be worked out, each including the ones before it. Who fills a
     /// form in has all of it. Who looks at answers, perhaps of somebody else and long after, would come
     /// to something that nobody has seen.
     package enum Calculations: Int, Comparable, Sendable {
