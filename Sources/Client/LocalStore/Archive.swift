@@ -161,7 +161,8 @@ extension Connection {
     private func hasOpenFinding(_ id: RecordID) throws -> Bool {
         try findings(below: id).contains { found in
             guard found.finding.status == .pending else { return false }
-            // What was found in a deleted row stands in no list, and nobody can mend it.
+            // What was found in a deleted row stands in no list, and nobody can mend it. One that is not here
+            // was deleted too, and its tombstone has gone: upkeep follows an exchange of everything.
             guard let row = found.finding.key.row else { return true }
             return try isLive(RecordID(row), table: RecordTable.repetition)
         }
