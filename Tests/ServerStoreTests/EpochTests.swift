@@ -192,6 +192,10 @@ struct EpochTests {
         try yard.restore(backup)
         #expect(try second.push(edit, row).map(\.status) == [.held, .held])
         yard.clock.advance(seconds: 31 * 86_400)
+        #expect(
+            try second.push(edit, row).map(\.status) == [.held, .held],
+            "it has not yet offered what it has itself")
+        try second.pullKeepingCursor()
         let verdicts = try second.push(edit, row)
         #expect(verdicts.map(\.status) == [.quarantined, .rejected])
         #expect(verdicts.last?.error?.code == "parent_deleted")
@@ -206,6 +210,29 @@ struct EpochTests {
         try second.pull()
         #expect(second.results.last?.mutationId == edit.id)
         #expect(second.results.last?.status == .merged)
+    }
+
+    @Test(
+        "T86 who was away for the thirty days brings a record himself, and what he made under it",
+        arguments: Backend.allCases)
+    func broughtLate(backend: Backend) throws {
+        let (yard, _, first, second) = try Yard.pair(backend)
+        let backup = try yard.backUp()
+        try first.push(first.begin("new", asset: ImportedID.asset("A1")))
+        try second.pull()
+        let edit = second.change("new", ["notes": .string("of the second")])
+        let row = second.row("row", under: "new", ["text": .string("a row of it")])
+        try yard.restore(backup)
+        yard.clock.advance(seconds: 31 * 86_400)
+        #expect(try second.push(edit, row).map(\.status) == [.held, .held])
+        let copy = try #require(second.confirmed["new"])
+        try second.pullKeepingCursor()
+        #expect(try second.offer([copy], to: yard).map(\.status) == [.taken])
+        #expect(try second.push(edit, row).map(\.status) == [.applied, .applied])
+        let standing = try yard.everything()
+        #expect(standing["new"]?.fields["notes"]?.value == .string("of the second"))
+        #expect(standing["row"] != nil)
+        #expect(try yard.store.openReviews().isEmpty)
     }
 
     @Test(

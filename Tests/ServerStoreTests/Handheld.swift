@@ -171,6 +171,14 @@ final class Handheld {
         } while lastPage?.hasMore == true
     }
 
+    /// As a device does whose mutations keep the cursor under which they were made.
+    func pullKeepingCursor() throws {
+        let before = cursor
+        cursor = nil
+        try pull()
+        cursor = before
+    }
+
     func pullPage(limit: Int64 = 500) throws {
         let page = try yard.store.pull(
             PullRequest(cursor: cursor, limit: limit), by: device)

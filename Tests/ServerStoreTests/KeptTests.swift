@@ -52,7 +52,7 @@ struct KeptTests {
         for _ in 0..<3 {
             yard.clock.advance(seconds: Self.month)
             try pull(first, second)
-            #expect(try yard.store.prune().pruned == 0, "something stands under it")
+            #expect(try yard.prune().pruned == 0, "something stands under it")
         }
         #expect(try yard.everything()[id]?.isDeleted == false)
         #expect(try yard.store.export(form: nil).contains { $0.id == id })
@@ -69,7 +69,7 @@ struct KeptTests {
         try second.push(second.delete(id))
         yard.clock.advance(seconds: Self.month)
         try pull(first, second)
-        #expect(try yard.store.prune() == PruneReport(pruned: 0, waiting: 1, waitsFor: []))
+        #expect(try yard.prune() == PruneReport(pruned: 0, waiting: 1, waitsFor: []))
         #expect(try yard.everything()["f1"]?.isDeleted == false)
         let item = try #require(try yard.store.openReviews().first { $0.rule == "delete" })
         try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
@@ -87,7 +87,7 @@ struct KeptTests {
         try first.push(first.delete(id))
         yard.clock.advance(seconds: Self.month)
         try pull(first)
-        #expect(try yard.store.prune().waitsFor == [second.device.id])
+        #expect(try yard.prune().waitsFor == [second.device.id])
         #expect(try yard.everything()["f1"]?.isDeleted == false)
         let edit = second.change(id, ["notes": .string("late")])
         #expect(try second.push(edit)[0].conflicts.map(\.rule) == ["tombstone"])
@@ -111,7 +111,7 @@ struct KeptTests {
         try south.push(south.delete(id))
         yard.clock.advance(seconds: Self.month)
         try pull(first, second, south)
-        #expect(try yard.store.prune().pruned == 0)
+        #expect(try yard.prune().pruned == 0)
         for finding in ["f1", "f2"] as [RecordID] {
             #expect(try yard.everything(team: "south")[finding]?.isDeleted == false)
         }
@@ -120,7 +120,7 @@ struct KeptTests {
             refusal { try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss) }
                 == .stateRefused, "nobody would see it there")
         try yard.store.resolve(review: item.id, .theirs, comment: nil, by: boss)
-        _ = try yard.store.prune()
+        _ = try yard.prune()
         #expect(try yard.everything(team: "south")["f1"]?.isDeleted == true)
         #expect(
             try yard.store.history(of: "f1").entries.map(\.value).contains(.string("two leaks")))
@@ -137,7 +137,7 @@ struct KeptTests {
         for _ in 0..<2 {
             yard.clock.advance(seconds: Self.month)
             try pull(first, second)
-            _ = try yard.store.prune()
+            _ = try yard.prune()
         }
         #expect(try yard.everything()["f1"] == nil)
         let history = try yard.store.history(of: "f1")
@@ -160,13 +160,13 @@ struct KeptTests {
         first.cursor = nil
         try pull(first)
         #expect(
-            try yard.store.prune()
+            try yard.prune()
                 == PruneReport(pruned: 0, waiting: 1, waitsFor: [second.device.id]))
         second.cursor = nil
         try second.pull()
         #expect(second.confirmed[id]?.isDeleted == true)
         try pull(second)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
     }
 
     @Test(
@@ -181,13 +181,13 @@ struct KeptTests {
         try yard.restore(backup)
         first.cursor = nil
         try pull(first)
-        #expect(try yard.store.prune().waitsFor == [second.device.id])
+        #expect(try yard.prune().waitsFor == [second.device.id])
         yard.clock.advance(seconds: 59 * 86_400)
         try pull(first)
-        #expect(try yard.store.prune().pruned == 0)
+        #expect(try yard.prune().pruned == 0)
         yard.clock.advance(seconds: 2 * 86_400)
         try pull(first)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
     }
 
     @Test(
@@ -197,17 +197,17 @@ struct KeptTests {
         let (yard, id, first, second) = try Yard.pair(backend)
         try first.push(first.delete(id))
         try pull(first, second)
-        _ = try yard.store.prune()
+        _ = try yard.prune()
         let now = yard.clock.now
         yard.clock.advance(seconds: 80 * 365 * 86_400)
         // Devices have the time from the server, and make it no better.
         try pull(first, second)
-        #expect(refusal { _ = try yard.store.prune() } == .clockDoubted)
+        #expect(refusal { _ = try yard.prune() } == .clockDoubted)
         #expect(try yard.everything()[id]?.isDeleted == true)
         yard.clock.set(to: now + 1)
-        #expect(try yard.store.prune().pruned == 0, "the clock was mended")
+        #expect(try yard.prune().pruned == 0, "the clock was mended")
         yard.clock.advance(seconds: 80 * 365 * 86_400)
         try yard.store.trustClock()
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
     }
 }

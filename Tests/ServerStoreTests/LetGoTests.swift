@@ -1,6 +1,7 @@
 import Coding
 import Replication
 import ServerStore
+import TestSupport
 import Testing
 
 /// A server is restored, the site goes to another team, and what one device had made since the backup waits
@@ -166,5 +167,37 @@ struct LetGoTests {
         try day.author.pull()
         let told = try #require(day.author.results.last { $0.mutationId == day.insert.id })
         #expect(told.status == .merged && told.conflicts.isEmpty)
+    }
+
+    @Test(
+        "T86 T88 what went with it for lack of it comes back with it, where a supervisor takes it after all",
+        arguments: Backend.allCases)
+    func takenAfterAll(backend: Backend) throws {
+        let day = try Day(backend)
+        try day.decide(.theirs)
+        try day.yard.move(to: "north")
+        let row = try #require(day.colleague.confirmed[day.row])
+        let all = try day.copies() + [row]
+        #expect(try day.colleague.offer(all, to: day.yard).map(\.status) == [.taken, .taken])
+        #expect(try day.yard.everything()[day.row] == nil)
+        try day.colleague.push(day.colleague.again(day.correction))
+        try day.decide(.mine)
+        #expect(
+            try day.yard.everything()[day.row]?.fields["part/text"]?.value == .string("valve"))
+        #expect(try day.yard.store.openReviews().isEmpty)
+    }
+
+    @Test(
+        "T86 T88 while a supervisor has to decide about it, what others made under it waits as long as that takes",
+        arguments: Backend.allCases)
+    func undecidedForLong(backend: Backend) throws {
+        let day = try Day(backend)
+        try day.yard.move(to: "north")
+        day.yard.clock.advance(seconds: 31 * 86_400)
+        try day.colleague.pullKeepingCursor()
+        let row = day.colleague.again(day.rowInsert)
+        #expect(try day.colleague.push(row).map(\.status) == [.held])
+        try day.decide(.mine)
+        #expect(try day.colleague.push(row).map(\.status) == [.applied])
     }
 }

@@ -161,7 +161,7 @@ struct MoveTests {
         try first.push(first.change(id, ["@state": .string("complete")]))
         yard.clock.advance(milliseconds: 400 * 86_400_000)
         try yard.store.trustClock()
-        _ = try yard.store.prune()
+        _ = try yard.prune()
         let late = try yard.enrol("late")
         try late.pull()
         #expect(late.value(id, "pressure") == .integer(900))

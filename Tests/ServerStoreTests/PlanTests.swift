@@ -76,7 +76,7 @@ struct PlanTests {
                 for _ in 0..<2 { try device.pull() }
                 try device.push([])
             }
-            _ = try yard.store.prune()
+            _ = try yard.prune()
         }
         #expect(try yard.everything()["f1"] == nil)
         let store = try #require(yard.store as? SQLiteStore)

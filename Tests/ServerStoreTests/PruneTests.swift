@@ -38,11 +38,11 @@ struct PruneTests {
     func goes(backend: Backend) throws {
         let (yard, id, first, second) = try deleted(backend)
         try pull(first, second)
-        #expect(try yard.store.prune().pruned == 0, "it is of today")
+        #expect(try yard.prune().pruned == 0, "it is of today")
         #expect(try yard.everything()[id]?.isDeleted == true)
         yard.clock.advance(seconds: 31 * Self.day)
         try pull(first, second)
-        #expect(try yard.store.prune() == PruneReport(pruned: 1, waiting: 0, waitsFor: []))
+        #expect(try yard.prune() == PruneReport(pruned: 1, waiting: 0, waitsFor: []))
         #expect(try yard.everything()[id] == nil)
         for device in [first, second] {
             try device.pull()
@@ -59,11 +59,11 @@ struct PruneTests {
         yard.clock.advance(seconds: 31 * Self.day)
         try pull(first)
         #expect(
-            try yard.store.prune()
+            try yard.prune()
                 == PruneReport(pruned: 0, waiting: 1, waitsFor: [second.device.id]))
         #expect(try yard.everything()[id]?.isDeleted == true)
         try pull(second)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
     }
 
     @Test(
@@ -75,7 +75,7 @@ struct PruneTests {
         try pull(first)
         _ = try yard.enrol("new")
         try yard.store.revokeDevice(id: second.device.id)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
     }
 
     @Test(
@@ -86,7 +86,7 @@ struct PruneTests {
         try second.push([])
         yard.clock.advance(seconds: 61 * Self.day)
         try pull(first)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         let unsent = second.change(id, ["notes": .string("entered offline")])
         let verdict = try second.push(unsent)[0]
         #expect(verdict.status == .quarantined)
@@ -111,7 +111,7 @@ struct PruneTests {
         let (yard, id, first, second) = try deleted(backend)
         yard.clock.advance(seconds: 31 * Self.day)
         try pull(first, second)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         let again = second.begin(id, asset: nil, ["notes": .string("x")])
         #expect(try second.push(again).map(\.status) == [.quarantined], "also a new one of that id")
         #expect(try first.push(first.delete(id)).map(\.status) == [.applied], "it is deleted")
@@ -130,7 +130,7 @@ struct PruneTests {
         yard.clock.advance(seconds: 31 * Self.day)
         try pull(first, second)
         let new = second.cursor
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         second.cursor = old
         #expect(refusal { try second.pullPage() } == .cursorExpired)
         second.cursor = new
@@ -144,7 +144,7 @@ struct PruneTests {
         let (yard, id, first, second) = try deleted(backend)
         yard.clock.advance(seconds: 31 * Self.day)
         try pull(first, second)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         let late = try yard.enrol("late")
         try late.pull(limit: 1)
         #expect(late.confirmed.count == 2 && late.confirmed[id] == nil)
@@ -155,7 +155,7 @@ struct PruneTests {
         try first.push(first.delete("second"))
         yard.clock.advance(seconds: 61 * Self.day)
         try pull(first)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         #expect(refusal { try slow.pullPage(limit: 1) } == .cursorExpired)
     }
 
@@ -169,11 +169,11 @@ struct PruneTests {
         try second.push(second.delete("i1"))
         yard.clock.advance(seconds: 31 * Self.day)
         try pull(first, second)
-        #expect(try yard.store.prune() == PruneReport(pruned: 0, waiting: 1, waitsFor: []))
+        #expect(try yard.prune() == PruneReport(pruned: 0, waiting: 1, waitsFor: []))
         let item = try #require(try yard.store.openReviews().first)
         try yard.store.resolve(
             review: item.id, .mine, comment: nil, by: Supervisor(name: "kim"))
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
     }
 
     @Test(
@@ -196,7 +196,7 @@ struct PruneTests {
         for (pruned, living) in [(Int64(0), 0), (3, 0)] {
             yard.clock.advance(seconds: 31 * Self.day)
             try pull(first, second)
-            #expect(try yard.store.prune().pruned == pruned)
+            #expect(try yard.prune().pruned == pruned)
             let here = try yard.everything()
             #expect(
                 here.filter { $0.key.rawValue.hasPrefix("r") && !$0.value.isDeleted }.count
@@ -214,7 +214,7 @@ struct PruneTests {
         let (yard, id, first, second) = try deleted(backend)
         try second.push([])
         // As the daily pruning notes it.
-        _ = try yard.store.prune()
+        _ = try yard.prune()
         let today = yard.clock.now
         let backup = try yard.backUp()
         yard.clock.set(to: today - 300 * Self.day * 1000)
@@ -223,7 +223,7 @@ struct PruneTests {
         first.cursor = nil
         try pull(first)
         #expect(
-            try yard.store.prune()
+            try yard.prune()
                 == PruneReport(pruned: 0, waiting: 1, waitsFor: [second.device.id]))
         #expect(try yard.everything()[id]?.isDeleted == true)
     }
@@ -246,7 +246,7 @@ struct PruneTests {
         try first.push(first.delete("gone"))
         yard.clock.advance(seconds: 61 * Self.day)
         try pull(first)
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         for device in [witness, late, witness] {
             var record = try #require(device.confirmed["gone"])
             if inParts { record.fields = record.fields.filter { $0.key == "high" } }

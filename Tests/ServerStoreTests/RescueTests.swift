@@ -32,7 +32,7 @@ struct RescueTests {
             yard.clock.advance(seconds: Self.month)
             for _ in 0..<2 { try first.pull() }
             try first.push([])
-            _ = try yard.store.prune()
+            _ = try yard.prune()
         }
         for id in ids { #expect(try yard.everything()[id] == nil) }
         return (yard, first, second)
@@ -165,7 +165,7 @@ struct RescueTests {
         yard.clock.advance(seconds: Self.month)
         for _ in 0..<2 { try device.pull() }
         try device.push([])
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         for _ in 0..<2 {
             #expect(try yard.store.importAssignments([row]) == ImportReport(unchanged: 1))
         }
@@ -190,7 +190,7 @@ struct RescueTests {
         yard.clock.advance(seconds: Self.month)
         for _ in 0..<2 { try device.pull() }
         try device.push([])
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         #expect(try list("three") == ImportReport(created: 1))
         #expect(try list("three") == ImportReport(unchanged: 1))
         try device.pull()

@@ -209,6 +209,7 @@ struct ReturnedDeletionTests {
         orphan.parent = "i9"
         #expect(try day.deleter.push(orphan).map(\.status) == [.held])
         day.yard.clock.advance(seconds: 31 * 86_400)
+        try day.deleter.pullKeepingCursor()
         #expect(try day.deleter.push(orphan).map(\.status) == [.applied])
         #expect(try day.yard.everything()[day.id] == nil)
         // Equipment is the office's.

@@ -28,7 +28,7 @@ struct RoomTests {
             return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         }
         let before = try size()
-        #expect(try yard.store.prune().pruned == 60)
+        #expect(try yard.prune().pruned == 60)
         let after = try size()
         #expect(before - after > 60 * 20_000 / 2, "\(before) to \(after)")
     }
@@ -51,10 +51,10 @@ struct RoomTests {
             }
         }
         yard.clock.advance(seconds: 364 * 86_400)
-        _ = try yard.store.prune()
+        _ = try yard.prune()
         #expect(try kept() == [heard.id.rawValue, unheard.id.rawValue])
         yard.clock.advance(seconds: 2 * 86_400)
-        _ = try yard.store.prune()
+        _ = try yard.prune()
         #expect(try kept() == [unheard.id.rawValue])
         let version = try yard.everything()[id]?.version
         #expect(try device.push(unheard, heard).map(\.status) == [.applied, .applied])

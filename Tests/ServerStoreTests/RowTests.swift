@@ -282,7 +282,7 @@ struct RowTests {
         yard.clock.advance(seconds: 31 * 86_400)
         try first.pull()
         try second.pull()
-        #expect(try yard.store.prune().pruned == 1)
+        #expect(try yard.prune().pruned == 1)
         #expect(try second.push(late)[0].status == .quarantined)
         let item = try #require(try yard.store.openReviews().first)
         try yard.store.resolve(review: item.id, .mine, comment: nil, by: boss)

@@ -160,6 +160,12 @@ final class Yard {
         return folder.file(name)
     }
 
+    /// What devices have told with their pulls counts.
+    func prune() throws -> PruneReport {
+        (store as? SQLiteStore)?.waitUntilIdle()
+        return try store.prune()
+    }
+
     /// As `walkdownd restore` does it, an hour after whatever was last.
     @discardableResult
     func restore(

@@ -60,7 +60,7 @@ private struct Years {
             try visit()
             try decide()
             if visits.isMultiple(of: 18) { try restore() }
-            _ = try yard.store.prune()
+            _ = try yard.prune()
         }
     }
 

@@ -129,7 +129,7 @@ struct Admission {
         if let id = mutation.parent, parent == nil {
             if try session.connection.isPruned(id) { throw parentDeleted }
             let sender = author.sender
-            guard let sender, try session.isOverdue(from: sender.standpoint) else {
+            guard let sender, try session.isOverdue(id, for: sender) else {
                 throw Refusal.waiting
             }
             throw rejected(

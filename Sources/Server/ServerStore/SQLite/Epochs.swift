@@ -65,6 +65,14 @@ extension Connection {
         }
     }
 
+    /// Whether a node has asked for a page in this epoch.
+    fileprivate func hasPulled(_ node: NodeID) throws -> Bool {
+        try first(
+            "SELECT pull_position <> ? FROM device_node WHERE node = ?",
+            [.integer(WriteSession.notPulledYet), .text(node.rawValue)]
+        ) { try $0.flag(0) } ?? false
+    }
+
     /// Milliseconds since 1970, UTC.
     func beginning(of epoch: Int64) throws -> Int64 {
         try first("SELECT began_at FROM server_epoch WHERE epoch = ?", [.integer(epoch)]) {
@@ -158,9 +166,19 @@ extension WriteSession {
         return now < (try connection.beginning(of: epoch)) + WriteSession.offeringTime
     }
 
-    /// Whether what is not here could have come back, and has not in all that time.
-    func isOverdue(from standpoint: Standpoint) throws -> Bool {
-        try standpoint.epoch != .current && !mayComeBack(from: standpoint)
+    /// Whether a record that is not here may come yet. Whoever was away all that time may have it himself: he
+    /// offers what he has after his first pull. And while somebody has to decide whether it comes to be, it
+    /// is not late.
+    func mayCome(_ record: RecordID, for sender: Sender) throws -> Bool {
+        guard sender.standpoint.epoch != .current else { return false }
+        return try mayComeBack(from: sender.standpoint)
+            || !connection.hasPulled(sender.device.node)
+            || connection.isMakingAsked(of: record)
+    }
+
+    /// Whether it could have come back, and has not in all that time.
+    func isOverdue(_ record: RecordID, for sender: Sender) throws -> Bool {
+        try sender.standpoint.epoch != .current && !mayCome(record, for: sender)
     }
 
     /// Counts for the administrator what came with a standpoint from before the epoch.

@@ -88,7 +88,7 @@ extension WriteSession {
         // Its maker's device may bring the record back; until then nobody can judge its changes. A
         // deletion that was in force waits for what it stands under only.
         guard mutation.operation != .insert, !isPruned,
-            try mayComeBack(from: sender.standpoint)
+            try mayCome(mutation.record, for: sender)
         else { return mutation }
         let waits = try mutation.parent.map { try parent == nil && !connection.isPruned($0) }
         guard mutation.wasInForce(for: sender), !(waits ?? false) else {

@@ -152,6 +152,7 @@ extension WriteSession {
         try put(
             mutation.record, table: mutation.table, parent: mutation.parent, values,
             by: supervisor.node)
+        try bringBack(below: mutation.record, by: supervisor)
     }
 
     func letGo(_ reason: String) -> ServerStoreError {

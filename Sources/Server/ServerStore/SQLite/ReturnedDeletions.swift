@@ -31,7 +31,7 @@ extension WriteSession {
     ) throws -> ReturnedPast {
         var past = ReturnedPast()
         guard let sender = author.sender else { return past }
-        if record == nil { past.isOverdue = try isOverdue(from: sender.standpoint) }
+        if record == nil { past.isOverdue = try isOverdue(mutation.record, for: sender) }
         guard sender.knowsPast else { return past }
         past.wasInForce = mutation.wasInForce(for: sender)
         past.seen = try seen(byDeletion: mutation, on: record, by: author)
