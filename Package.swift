@@ -44,7 +44,8 @@ let cLibraries: [Module] = [
 let modules: [Module] = [
     Module(name: "Crypto", path: "Sources/Shared/Crypto", imports: ["CSodium"]),
     Module(name: "Coding", path: "Sources/Shared/Coding", imports: ["CJansson", "CZlib"]),
-    Module(name: "Forms", path: "Sources/Shared/Forms", imports: ["Coding"]),
+    Module(name: "Phrases", path: "Sources/Shared/Phrases"),
+    Module(name: "Forms", path: "Sources/Shared/Forms", imports: ["Coding", "Phrases"]),
     Module(name: "Inspections", path: "Sources/Shared/Inspections", imports: ["Forms"]),
     Module(
         name: "Replication", path: "Sources/Shared/Replication", imports: ["Crypto", "Coding"]),

@@ -1,3 +1,5 @@
+import Phrases
+
 /// What is wrong with one answer, in words that a person on the spot can act on. The words name
 /// limits, never the answer: they may end in a log.
 package enum AnswerProblem: Error, Hashable, Sendable {
@@ -48,35 +50,35 @@ package enum AnswerProblem: Error, Hashable, Sendable {
     /// A sentence without a final stop; `unit` stands after limits.
     package func message(unit: String? = nil) -> String {
         switch self {
-        case .required: "needs an answer"
-        case .notANumber: "is not a number"
-        case .ambiguousNumber: "has more than one decimal mark"
-        case .notWhole: "must be a whole number"
-        case .tooManyDigits: "has too many digits"
-        case .belowMinimum(let limit): "must be at least " + Self.quantity(limit, unit)
-        case .aboveMaximum(let limit): "must be at most " + Self.quantity(limit, unit)
-        case .notADate: "is not a date: YYYY-MM-DD, t for today, +3d"
-        case .notOffered: "is not one of the choices"
-        case .severalChoices: "fits more than one choice"
-        case .controlCharacter: "contains control characters"
-        case .tooLong: "is too long"
-        case .wrongType: "is of another type than the question asks"
-        case .unfinishedDraft: "was typed but not accepted"
-        case .unexplainedFinding: "has a critical finding: say in its note what is wrong"
-        case .unfinishedFinding: "has a finding with something typed but not accepted"
-        case .takesNoAnswer: "is a note and takes no answer"
-        case .constraint(let words?): "is refused by the form: " + words
-        case .constraint(nil): "is refused by a rule of the form"
-        case .notATime: "is not a time: HH:MM"
-        case .notAMoment: "is not a day and time: YYYY-MM-DD HH:MM, with an offset as +01:00"
-        case .notATrace: "is not a line of positions: 52.1 4.3; 52.2 4.4, a shape closed"
-        case .choiceTwice: "names a choice twice"
-        case .partialOrder: "has to name every choice, the first one first"
-        case .notAStep(let step): "must be in steps of " + Self.quantity(step, unit)
-        case .notAsked: "is not asked now, going by the other answers"
-        case .readonly: "can only be read"
-        case .calculated: "is filled in by the form itself"
-        case .notAPoint: "is not a position: degrees north and east, as 52.1 4.3"
+        case .required: say("needs an answer")
+        case .notANumber: say("is not a number")
+        case .ambiguousNumber: say("has more than one decimal mark")
+        case .notWhole: say("must be a whole number")
+        case .tooManyDigits: say("has too many digits")
+        case .belowMinimum(let limit): say("must be at least \(Self.quantity(limit, unit))")
+        case .aboveMaximum(let limit): say("must be at most \(Self.quantity(limit, unit))")
+        case .notADate: say("is not a date: YYYY-MM-DD, t for today, +3d")
+        case .notOffered: say("is not one of the choices")
+        case .severalChoices: say("fits more than one choice")
+        case .controlCharacter: say("contains control characters")
+        case .tooLong: say("is too long")
+        case .wrongType: say("is of another type than the question asks")
+        case .unfinishedDraft: say("was typed but not accepted")
+        case .unexplainedFinding: say("has a critical finding: say in its note what is wrong")
+        case .unfinishedFinding: say("has a finding with something typed but not accepted")
+        case .takesNoAnswer: say("is a note and takes no answer")
+        case .constraint(let words?): say("is refused by the form: \(words)")
+        case .constraint(nil): say("is refused by a rule of the form")
+        case .notATime: say("is not a time: HH:MM")
+        case .notAMoment: say("is not a day and time: YYYY-MM-DD HH:MM, with an offset as +01:00")
+        case .notATrace: say("is not a line of positions: 52.1 4.3; 52.2 4.4, a shape closed")
+        case .choiceTwice: say("names a choice twice")
+        case .partialOrder: say("has to name every choice, the first one first")
+        case .notAStep(let step): say("must be in steps of \(Self.quantity(step, unit))")
+        case .notAsked: say("is not asked now, going by the other answers")
+        case .readonly: say("can only be read")
+        case .calculated: say("is filled in by the form itself")
+        case .notAPoint: say("is not a position: degrees north and east, as 52.1 4.3")
         }
     }
 

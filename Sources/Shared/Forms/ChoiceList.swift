@@ -1,3 +1,4 @@
+internal import Phrases
 internal import Synchronization
 
 /// What a question offers, in order; found by name without going through them.
@@ -54,6 +55,14 @@ package struct Choice: Equatable, Sendable {
 
     /// In the form's default language.
     package var label: String { text.plain }
+
+    /// As a person reads it. A compiled form has the standard verdicts in it like an author's own: what nobody
+    /// has written is told in the language of the screen.
+    package var shownText: FormText {
+        guard verdict != nil, text.translations.isEmpty, Choice.standardVerdicts.contains(self)
+        else { return text }
+        return FormText(Phrase(key: label).text)
+    }
 
     /// What a verdict question offers when its form lists nothing.
     package static let standardVerdicts = [

@@ -1,5 +1,6 @@
 package import Coding
 package import Forms
+import Phrases
 
 /// What is wrong at the equipment, raised by a failed answer or by hand: a record of its own below the
 /// inspection, because somebody has to mend it and others have to see when.
@@ -7,6 +8,15 @@ package struct Finding: Equatable, Sendable {
     /// From the least to the gravest.
     package enum Severity: String, Sendable, CaseIterable {
         case minor, major, critical
+
+        /// The word on a screen.
+        package var label: String {
+            switch self {
+            case .minor: say("minor")
+            case .major: say("major")
+            case .critical: say("critical")
+            }
+        }
     }
 
     /// From the beginning to the end.
@@ -19,9 +29,9 @@ package struct Finding: Equatable, Sendable {
         /// The words on a screen.
         package var label: String {
             switch self {
-            case .pending: "to be mended"
-            case .corrected: "corrected on site"
-            case .closed: "closed"
+            case .pending: say("to be mended")
+            case .corrected: say("corrected on site")
+            case .closed: say("closed")
             }
         }
     }

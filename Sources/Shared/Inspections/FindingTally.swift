@@ -1,3 +1,5 @@
+import Phrases
+
 /// How many findings an inspection has, and how far they have come.
 package struct FindingTally: Equatable, Sendable {
     package private(set) var count = 0
@@ -23,10 +25,10 @@ package struct FindingTally: Equatable, Sendable {
     package var words: String? {
         guard count > 0 else { return nil }
         let parts = [
-            count == 1 ? "1 finding" : "\(count) findings",
-            repeated > 0 ? "\(repeated) repeated" : nil,
-            corrected > 0 ? "\(corrected) corrected on site" : nil,
-            closed > 0 ? "\(closed) closed" : nil,
+            count == 1 ? say("1 finding") : say("\(count) findings"),
+            repeated > 0 ? say("\(repeated) repeated") : nil,
+            corrected > 0 ? say("\(corrected) corrected on site") : nil,
+            closed > 0 ? say("\(closed) closed") : nil,
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }

@@ -1,3 +1,5 @@
+import Phrases
+
 /// Where an inspection stands in its life. The raw values are the words of the wire and of JSON.
 ///
 /// *assigned → in progress → complete → approved | returned*; *returned → in progress*;
@@ -13,11 +15,11 @@ package enum InspectionState: String, Sendable, CaseIterable {
     /// The words on a screen.
     package var label: String {
         switch self {
-        case .assigned: "assigned"
-        case .inProgress: "in progress"
-        case .complete: "complete"
-        case .returned: "returned"
-        case .approved: "approved"
+        case .assigned: say("assigned")
+        case .inProgress: say("in progress")
+        case .complete: say("complete")
+        case .returned: say("returned")
+        case .approved: say("approved")
         }
     }
 
@@ -82,15 +84,15 @@ package struct StateRefusal: Error, Equatable, Sendable, CustomStringConvertible
     package var description: String {
         switch (from, to) {
         case (.approved, _):
-            "the inspection is approved and locked"
+            say("the inspection is approved and locked")
         case (.complete, .inProgress):
-            "the inspection is complete; reopen it first"
+            say("the inspection is complete; reopen it first")
         case (_, .approved), (_, .returned):
             role == .inspector
-                ? "only a supervisor approves or returns an inspection"
-                : "only a complete inspection can be \(to.label)"
+                ? say("only a supervisor approves or returns an inspection")
+                : say("only a complete inspection can be \(to.label)")
         default:
-            "an inspection that is \(from.label) cannot become \(to.label)"
+            say("an inspection that is \(from.label) cannot become \(to.label)")
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Coding
 package import Forms
+internal import Phrases
 
 /// What a move to another version does, as people read it; what stays as it was is only counted.
 package struct MoveWords: Sendable {
@@ -19,7 +20,7 @@ package struct MoveWords: Sendable {
 
     package init(_ move: FormMove) { self.move = move }
 
-    package var heading: String { "From version \(move.from) to version \(move.to)" }
+    package var heading: String { say("From version \(move.from) to version \(move.to)") }
 
     package var lines: [Line] {
         var lines: [Line] = []
@@ -27,14 +28,15 @@ package struct MoveWords: Sendable {
         lines.append(
             Line(
                 kind: .fact,
-                text: kept == 1 ? "1 answer stays as it is" : "\(kept) answers stay as they are"))
+                text: kept == 1
+                    ? say("1 answer stays as it is") : say("\(kept) answers stay as they are")))
         lines += move.answers.compactMap(line)
         lines += move.required.map {
-            Line(kind: .task, text: "\($0): required now, and not answered")
+            Line(kind: .task, text: say("\($0): required now, and not answered"))
         }
         let required = Set(move.required)
         lines += move.added.filter { !required.contains($0.path) }.map {
-            Line(kind: .fact, text: "\($0.path): new, \(quoted($0.label))")
+            Line(kind: .fact, text: say("\($0.path): new, \(quoted($0.label))"))
         }
         return lines
     }
@@ -46,8 +48,10 @@ package struct MoveWords: Sendable {
         let parts = [
             gone == 0
                 ? nil
-                : "\(gone) " + (gone == 1 ? "answer is" : "answers are") + " not asked any more",
-            tasks == 0 ? nil : "\(tasks) to answer or mend",
+                : gone == 1
+                    ? say("1 answer is not asked any more")
+                    : say("\(gone) answers are not asked any more"),
+            tasks == 0 ? nil : say("\(tasks) to answer or mend"),
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
@@ -57,18 +61,22 @@ package struct MoveWords: Sendable {
         let what = "\(answer.address) = \(shown(answer))"
         switch answer.fate {
         case .kept: return nil
-        case .back: return Line(kind: .fact, text: "\(what): asked again")
+        case .back: return Line(kind: .fact, text: say("\(what): asked again"))
         case .retyped(let from, let to):
-            return Line(kind: .fact, text: "\(what): stays; \(to) now, \(from) before")
+            return Line(kind: .fact, text: say("\(what): stays; \(to) now, \(from) before"))
         case .misfit(let problem):
             return Line(
-                kind: .task, text: "\(what): stays, but \(problem.message(unit: question?.unit))")
+                kind: .task,
+                text: say("\(what): stays, but \(problem.message(unit: question?.unit))"))
         case .gone(let renamed):
-            let hint = renamed.map { "; it seems to be called \($0) now" } ?? ""
-            return Line(kind: .fact, text: "\(what): not asked any more, kept\(hint)")
+            return Line(
+                kind: .fact,
+                text: renamed.map {
+                    say("\(what): not asked any more, kept; it seems to be called \($0) now")
+                } ?? say("\(what): not asked any more, kept"))
         case .reckoned(let value):
-            let becomes = value.isNull ? "nothing" : ShownText.clean(value.plainText)
-            return Line(kind: .fact, text: "\(what): \(becomes) now, by the form")
+            let becomes = value.isNull ? say("nothing") : ShownText.clean(value.plainText)
+            return Line(kind: .fact, text: say("\(what): \(becomes) now, by the form"))
         }
     }
 

@@ -1,4 +1,5 @@
 package import Forms
+import Phrases
 
 /// What the verdicts of an inspection come to.
 ///
@@ -31,9 +32,9 @@ package struct Score: Equatable, Sendable {
     package var words: String? {
         guard counts else { return nil }
         let share = percent.map { "\(Int($0.rounded(.down))) %" }
-        let coverage = "\(observed) of \(observable) observed"
-        let again = repeated.isEmpty ? nil : "\(repeated.count) failed again"
-        let parts = [isFailed ? "FAILED (critical)" : nil, share, coverage, again]
+        let coverage = say("\(observed) of \(observable) observed")
+        let again = repeated.isEmpty ? nil : say("\(repeated.count) failed again")
+        let parts = [isFailed ? say("FAILED (critical)") : nil, share, coverage, again]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
 

@@ -1,5 +1,6 @@
 package import Coding
 package import Forms
+import Phrases
 
 /// What an earlier visit to the same equipment found: a finished inspection of it by the same form, in
 /// whatever version.
@@ -34,7 +35,7 @@ package struct PreviousValue: Equatable, Sendable {
     /// `152 psi on 2026-10-03, +8.5`
     /// - Parameter shown: the value as people read it, with its unit.
     package func words(_ shown: String) -> String {
-        shown + (day.map { " on \($0)" } ?? "") + (changeText.map { ", \($0)" } ?? "")
+        (day.map { say("\(shown) on \($0)") } ?? shown) + (changeText.map { ", \($0)" } ?? "")
     }
 
     /// `+8.5`; nil where nothing is compared.

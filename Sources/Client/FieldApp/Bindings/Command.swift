@@ -1,3 +1,5 @@
+import Phrases
+
 /// What a key can do. One word for the table, the palette and the tests.
 package enum Command: String, Hashable, Sendable, CaseIterable {
     // Everywhere.
@@ -56,31 +58,31 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
 
     package var title: String {
         switch self {
-        case .unlock: "Unlock"
-        case .worklist: "Worklist"
-        case .begin: "New inspection"
-        case .filter: "Filter"
-        case .inspection: "Inspection"
-        case .editor: "Answer"
-        case .range: "Range"
-        case .rows: "Rows"
-        case .sections: "Sections"
-        case .picker: "Choices"
-        case .marking: "Several choices"
-        case .markFilter: "Filter of several choices"
-        case .ranking: "Order"
-        case .finding: "Finding"
-        case .findingText: "Text of a finding"
-        case .findings: "Findings"
-        case .why: "Why"
-        case .history: "History"
-        case .move: "Move to another version"
-        case .status: "Status"
-        case .review: "Conflict"
-        case .resolution: "Third value"
-        case .help: "Help"
-        case .palette: "Commands"
-        case .confirm: "Confirm"
+        case .unlock: say("Unlock")
+        case .worklist: say("Worklist")
+        case .begin: say("New inspection")
+        case .filter: say("Filter")
+        case .inspection: say("Inspection")
+        case .editor: say("Answer")
+        case .range: say("Range")
+        case .rows: say("Rows")
+        case .sections: say("Sections")
+        case .picker: say("Choices")
+        case .marking: say("Several choices")
+        case .markFilter: say("Filter of several choices")
+        case .ranking: say("Order")
+        case .finding: say("Finding")
+        case .findingText: say("Text of a finding")
+        case .findings: say("Findings")
+        case .why: say("Why")
+        case .history: say("History")
+        case .move: say("Move to another version")
+        case .status: say("Status")
+        case .review: say("Conflict")
+        case .resolution: say("Third value")
+        case .help: say("Help")
+        case .palette: say("Commands")
+        case .confirm: say("Confirm")
         }
     }
 }

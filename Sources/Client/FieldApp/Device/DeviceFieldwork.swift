@@ -3,6 +3,7 @@ package import Crypto
 package import Forms
 package import Inspections
 package import LocalStore
+import Phrases
 package import Replication
 package import Sync
 import Synchronization
@@ -305,7 +306,7 @@ package final class DeviceFieldwork: Fieldwork {
     package func syncNow() {
         guard lease != nil else {
             // What that one has stored meanwhile is shown, which is what was asked for.
-            return post(.sync(.failed("the process that holds this home does that")))
+            return post(.sync(.failed(say("the process that holds this home does that"))))
         }
         opened.withLock { $0 }?.worker?.wake(.demanded)
     }

@@ -1,6 +1,7 @@
 import Forms
 import Inspections
 import LocalStore
+import Phrases
 import Sync
 import Vault
 
@@ -26,8 +27,8 @@ extension StoreRefusal {
         switch error {
         case .refused(.queueFull, _): self.init(.queueFull, LocalStore.Refusal.queueFull.sentence)
         case .refused(let refusal, _): self.init(.constraint, refusal.sentence)
-        case _ where error.isDiskFull: self.init(.disk, "the disk is full")
-        case _ where error.isDiskFault: self.init(.disk, "the disk does not work")
+        case _ where error.isDiskFull: self.init(.disk, say("the disk is full"))
+        case _ where error.isDiskFault: self.init(.disk, say("the disk does not work"))
         default: self.init(.other, error.description)
         }
     }
@@ -40,14 +41,16 @@ extension UnlockRefusal {
         case VaultError.wrongPINOfOne(_, _, let wait): self = .wrongPINOfOne(wait)
         case VaultError.otherKey(_, let device):
             self = .failed(
-                "vault.json is of device \(device), not of this one; 'walkdown doctor' says more")
+                say(
+                    "vault.json is of device \(device), not of this one; 'walkdown doctor' says more"
+                ))
         case VaultError.delayed(let seconds): self = .delayed(seconds)
         case VaultError.unusablePIN: self = .tooShort
-        case VaultError.outOfMemory: self = .failed("Not enough memory to check the PIN")
-        case VaultError.damaged(let what): self = .failed("vault.json is damaged: \(what)")
-        case VaultError.notEnrolled: self = .failed("This device is not enrolled")
+        case VaultError.outOfMemory: self = .failed(say("Not enough memory to check the PIN"))
+        case VaultError.damaged(let what): self = .failed(say("vault.json is damaged: \(what)"))
+        case VaultError.notEnrolled: self = .failed(say("This device is not enrolled"))
         case let error as StoreError where error.isDamage:
-            self = .failed("The database is damaged; 'walkdown doctor --repair' makes it anew")
+            self = .failed(say("The database is damaged; 'walkdown doctor --repair' makes it anew"))
         case let error as StoreError: self = .failed(error.description)
         default: self = .failed("\(error)")
         }
@@ -62,7 +65,7 @@ extension SyncNews {
         case .moving(let progress):
             self = .moving(
                 sent: progress.pushed, of: progress.toPush, fetched: progress.pulled)
-        case .off: self = .offline("switched off")
+        case .off: self = .offline(say("switched off"))
         case .resting(nil): return nil
         case .resting(let report?): self.init(report)
         }
@@ -73,7 +76,7 @@ extension SyncNews {
         case .synced, .unproven:
             self = .finished(
                 pushed: report.pushed, pulled: report.pulled, isComplete: report.isComplete)
-        case .cancelled: self = .offline("stopped")
+        case .cancelled: self = .offline(say("stopped"))
         case .storeFailed(let reason): self = .failed(reason)
         case .refused(let refusal): self.init(refusal)
         }
@@ -84,16 +87,16 @@ extension SyncNews {
         case .offline:
             let words =
                 refusal.fault.map(Enrolment.words)
-                ?? "what answers is not the server (a portal of this network?)"
+                ?? say("what answers is not the server (a portal of this network?)")
             self = refusal.fault?.isAlarm == true ? .failed(words) : .offline(words)
-        case .busy, .broken: self = .offline("the server is busy")
-        case .cancelled: self = .offline("stopped")
+        case .busy, .broken: self = .offline(say("the server is busy"))
+        case .cancelled: self = .offline(say("stopped"))
         case .revoked: self = .revoked
-        case .unauthorised: self = .failed("the server does not know this device any more")
-        case .upgradeNeeded: self = .failed("the server needs a newer walkdown")
-        case .forked: self = .failed("the server takes this device for a copy")
+        case .unauthorised: self = .failed(say("the server does not know this device any more"))
+        case .upgradeNeeded: self = .failed(say("the server needs a newer walkdown"))
+        case .forked: self = .failed(say("the server takes this device for a copy"))
         case .unacceptable, .oversized, .forbidden, .cursorExpired, .serverFault:
-            self = .failed("the server refused (status \(refusal.status))")
+            self = .failed(say("the server refused (status \(refusal.status))"))
         }
     }
 }
@@ -112,13 +115,14 @@ extension CycleOutcome {
 extension Completion.Refusal {
     fileprivate var sentence: String {
         switch self {
-        case .state: "another state came in meanwhile; it cannot be completed now"
+        case .state: say("another state came in meanwhile; it cannot be completed now")
         case .problems(let problems)
         where problems.allSatisfy({ $0.problem == .unexplainedFinding }):
-            "a critical finding does not say what is wrong; F8 goes to it"
+            say("a critical finding does not say what is wrong; F8 goes to it")
         case .problems(let problems):
             problems.count == 1
-                ? "an answer is missing or wrong" : "\(problems.count) answers are missing or wrong"
+                ? say("an answer is missing or wrong")
+                : say("\(problems.count) answers are missing or wrong")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 
 /// Stands in for a form that is not on this device: what was entered with it can be read, and nothing
 /// of it changed, until the form comes or the inspection is deleted.
@@ -20,7 +21,7 @@ struct StandInForm {
         }
         definition = try FormDefinition(
             id: "missing", version: "0", title: title,
-            sections: [Section(name: "stored", title: "As stored", questions: questions)])
+            sections: [Section(name: "stored", title: say("As stored"), questions: questions)])
         self.names = names
     }
 

@@ -2,6 +2,7 @@ import Coding
 import Forms
 import Inspections
 package import LocalStore
+import Phrases
 package import Replication
 
 /// What the store knows, as the screen's pictures.
@@ -33,7 +34,7 @@ extension DeviceStore {
     /// A deleted inspection stands in the list only while somebody has to decide about it.
     private func shownName(_ summary: InspectionSummary) -> String {
         let name = summary.asset ?? summary.name
-        return summary.isDeleted ? name + " (deleted)" : name
+        return summary.isDeleted ? say("\(name) (deleted)") : name
     }
 
     func picture(of id: RecordID) throws -> InspectionPicture {
@@ -134,7 +135,7 @@ extension DeviceStore {
         let name = "\(summary.form) \(summary.formVersion)"
         let standIn: StandInForm
         do {
-            standIn = try StandInForm(titled: "\(name): form missing", fields: values)
+            standIn = try StandInForm(titled: say("\(name): form missing"), fields: values)
         } catch is FormError {
             throw StoreError.unknownForm(id: summary.form, version: summary.formVersion)
         }
@@ -153,7 +154,7 @@ extension DeviceStore {
             form: standIn.definition, state: summary.shownState, due: summary.dueOn,
             answers: answers, drafts: shownDrafts,
             conflicts: Self.records(in: detail.conflicts),
-            whyReadOnly: "the form \(name) is not on this device; sync fetches it where it is")
+            whyReadOnly: say("the form \(name) is not on this device; sync fetches it where it is"))
     }
 
     /// How far each waiting answer of a record has come: the worst that any mutation says of it.
@@ -200,7 +201,7 @@ extension DeviceStore {
             let finding = try findingNames([stranded.record])[stranded.record]
             var row = QueueRow(
                 id: MutationID("draft \(stranded.record) \(field)"), record: stranded.record,
-                name: summary.map(shownName) ?? "a deleted inspection", badge: .failed,
+                name: summary.map(shownName) ?? say("a deleted inspection"), badge: .failed,
                 isInspection: false, fields: [field],
                 labels: try finding.map { [Self.question(of: field, on: $0).text] }
                     ?? labels.of([field], summary: summary),

@@ -1,6 +1,7 @@
 import Coding
 import Forms
 import Inspections
+import Phrases
 import TerminalKit
 
 struct DetailLine {
@@ -53,10 +54,10 @@ struct QuestionDetails {
             return lines
         }
         if screen.standing(of: key) == .conflict {
-            add("Somebody else changed this too; Enter shows both answers", theme.warning)
+            add(say("Somebody else changed this too; Enter shows both answers"), theme.warning)
         }
         if screen.standing(of: key) == .failed {
-            add("The server did not take this; t says why", theme.error)
+            add(say("The server did not take this; t says why"), theme.error)
         }
         if let hint { add(hint, theme.muted) }
         let facts = [rangeText, lastVisit, standingWords].compactMap { $0 }
@@ -73,14 +74,14 @@ struct QuestionDetails {
         let sign = frame.findingSymbol
         guard findings.count == 1 else {
             let tally = FindingTally(findings).words ?? ""
-            return "\(sign) \(tally)" + (isFocused ? "; m lists them" : "")
+            return "\(sign) " + (isFocused ? say("\(tally); m lists them") : tally)
         }
         let parts = [
-            first.severity.rawValue, first.status.label, first.isRepeated ? "repeated" : nil,
+            first.severity.label, first.status.label, first.isRepeated ? say("repeated") : nil,
         ]
         let words = parts.compactMap(\.self).joined(separator: ", ")
-        let note = first.note.map { ": " + ShownText.clean($0) } ?? ""
-        return "\(sign) \(words)\(note)" + (isFocused ? "; m opens it" : "")
+        let told = words + (first.note.map { ": " + ShownText.clean($0) } ?? "")
+        return "\(sign) " + (isFocused ? say("\(told); m opens it") : told)
     }
 
     private var hint: String? {
@@ -91,7 +92,7 @@ struct QuestionDetails {
 
     private var rangeText: String? {
         guard let range = question.rangeText else { return nil }
-        return question.limits.step.map { "\(range) in steps of \(plainNumber($0))" } ?? range
+        return question.limits.step.map { say("\(range) in steps of \(plainNumber($0))") } ?? range
     }
 
     /// An answer that is longer than its place.
@@ -107,21 +108,23 @@ struct QuestionDetails {
             let found = screen.previous(at: key)
         else { return nil }
         let shown = filling.shown(found.value, at: key)
-        let words = (columns.hasWords ? "last visit " : "was ") + found.words(shown)
+        let value = found.words(shown)
+        let words = columns.hasWords ? say("last visit \(value)") : say("was \(value)")
         let isOffered = screen.value(of: key).isNull && screen.whyNotTakePrevious == nil
-        return isOffered && !isEdited ? words + "; y takes it" : words
+        return isOffered && !isEdited ? say("\(words); y takes it") : words
     }
 
     private var repeatViolation: String? {
         guard let found = screen.previous(at: key), found.isRepeatViolation else { return nil }
-        return "Failed the last time too" + (found.day.map { ", on \($0)" } ?? "")
+        return found.day.map { say("Failed the last time too, on \($0)") }
+            ?? say("Failed the last time too")
     }
 
     /// Where the row has room for a badge only, its word stands below.
     private var standingWords: String? {
         if screen.isByForm(key) {
             if columns.hasWords { return nil }
-            return question.rules.calculate == nil ? "read only" : "filled in by the form"
+            return question.rules.calculate == nil ? say("read only") : say("filled in by the form")
         }
         let standing = screen.standing(of: key)
         return columns.hasWords || standing == .conflict ? nil : standing?.label
@@ -133,20 +136,24 @@ struct QuestionDetails {
         if screen.isByForm(key) { return nil }
         switch question.type {
         case .choice, .verdict: return choiceKeys
-        case .choices: return "Enter opens the list to mark them"
-        case .ranking: return "Enter opens the list to put it in order"
+        case .choices: return say("Enter opens the list to mark them")
+        case .ranking: return say("Enter opens the list to put it in order")
         case .acknowledge:
-            return screen.value(of: key).isNull ? "Enter acknowledges this" : nil
-        case .integer, .decimal: return question.limits.step == nil ? nil : "Left and Right step"
-        case .file: return "The name of a file; pictures are taken in a later version"
-        case .date: return isEdited ? "YYYY-MM-DD with or without -; t today, +3d" : nil
-        case .time: return isEdited ? "HH:MM or HHMM; t for now" : nil
-        case .dateTime: return isEdited ? "YYYY-MM-DD HH:MM, or the time alone; t for now" : nil
-        case .point: return isEdited ? "Degrees north and east, as 52.1 4.3; - is south, west" : nil
-        case .trace, .shape: return isEdited ? "Positions with ; between: 52.1 4.3; 52.2 4.4" : nil
-        case .barcode: return isEdited ? nil : "Scan it, or Enter to type it"
+            return screen.value(of: key).isNull ? say("Enter acknowledges this") : nil
+        case .integer, .decimal:
+            return question.limits.step == nil ? nil : say("Left and Right step")
+        case .file: return say("The name of a file; pictures are taken in a later version")
+        case .date: return isEdited ? say("YYYY-MM-DD with or without -; t today, +3d") : nil
+        case .time: return isEdited ? say("HH:MM or HHMM; t for now") : nil
+        case .dateTime:
+            return isEdited ? say("YYYY-MM-DD HH:MM, or the time alone; t for now") : nil
+        case .point:
+            return isEdited ? say("Degrees north and east, as 52.1 4.3; - is south, west") : nil
+        case .trace, .shape:
+            return isEdited ? say("Positions with ; between: 52.1 4.3; 52.2 4.4") : nil
+        case .barcode: return isEdited ? nil : say("Scan it, or Enter to type it")
         case .text:
-            return isEdited || question.comments.isEmpty ? nil : "k has comments ready"
+            return isEdited || question.comments.isEmpty ? nil : say("k has comments ready")
         case .note: return nil
         }
     }
@@ -154,9 +161,9 @@ struct QuestionDetails {
     /// The keys that answer at once: letters for verdicts, digits for choices.
     private var choiceKeys: String {
         guard let offered = screen.shortOffer(at: key), offered.count <= 9 else {
-            return "Enter opens the list"
+            return say("Enter opens the list")
         }
-        if offered.isEmpty { return "Nothing is offered with the present answers" }
+        if offered.isEmpty { return say("Nothing is offered with the present answers") }
         return offered.enumerated().map { index, offer in
             let letter =
                 question.type == .verdict ? offer.choice.verdict.map(VerdictKey.name) : nil

@@ -1,6 +1,7 @@
 import Coding
 import Forms
 import Inspections
+import Phrases
 import TerminalKit
 
 /// A question in the list: label, answer, the answer's state; below them, for the focused one, what
@@ -126,7 +127,7 @@ struct QuestionItem {
         let value =
             question.type.isNumber
             ? found.value.plainText : filling.shown(found.value, at: key)
-        let text = "was \(value)" + (found.changeText.map { " (\($0))" } ?? "")
+        let text = say("was \(value)") + (found.changeText.map { " (\($0))" } ?? "")
         guard width + 2 + CellWidth.of(text) <= columns.answer else { return }
         canvas.text(text, column: column + width + 2, row: row, style: theme.muted)
     }
@@ -154,7 +155,7 @@ struct QuestionItem {
         if screen.isByForm(key), standing?.needsPerson != true {
             let isCalculated = question.rules.calculate != nil
             let symbol = isCalculated ? "=" : "#"
-            let word = isCalculated ? "by form" : "read only"
+            let word = isCalculated ? say("by form") : say("read only")
             canvas.text(
                 columns.hasWords ? "\(symbol) \(word)" : symbol, column: column, row: row,
                 limit: columns.standing, style: theme.muted)
@@ -214,7 +215,7 @@ extension InspectionScreen {
 
 extension Question {
     /// Not to be read over the shoulder.
-    var isMasked: Bool { appearance.contains("masked") }
+    var isMasked: Bool { appearance.contains(say("masked")) }
 
     /// As long for every answer.
     static let mask = "******"

@@ -1,4 +1,5 @@
 import Forms
+import Phrases
 import Replication
 package import TerminalKit
 
@@ -102,7 +103,7 @@ struct Frame {
 
     /// Below 20×5 nothing can be worked with; what was typed is safe all the same.
     private mutating func drawTooSmall() {
-        let sentence = "need 20x5, have \(size.columns)x\(size.rows); draft is safe"
+        let sentence = say("need 20x5, have \(size.columns)x\(size.rows); draft is safe")
         canvas.lines(TextFlow.wrapped(sentence, to: size.columns), in: Rect(size))
     }
 }

@@ -1,16 +1,17 @@
+import Phrases
 import TerminalKit
 
 extension Frame {
     /// The list of forms, or of the equipment, narrowed as one types.
     mutating func drawBegin(_ screen: BeginScreen, in space: Rect) {
         guard let beginnings = screen.beginnings else {
-            drawEmpty("Looking what an inspection can begin with", in: space)
+            drawEmpty(say("Looking what an inspection can begin with"), in: space)
             return
         }
         var rest = space
         let head = rest.cutTop(1)
         canvas.text(
-            screen.form.map { "New: \($0.title)" } ?? "New inspection with the form",
+            screen.form.map { say("New: \($0.title)") } ?? say("New inspection with the form"),
             column: head.column + 1, row: head.row, limit: head.columns - 1, style: theme.title)
         let line = rest.cutTop(1)
         let offers = screen.offers
@@ -24,8 +25,10 @@ extension Frame {
     }
 
     private func words(for beginnings: Beginnings, _ screen: BeginScreen) -> String {
-        guard screen.form == nil, beginnings.forms.isEmpty else { return "Nothing fits that text" }
-        return "No open form is on this device yet; Esc, then s fetches them"
+        guard screen.form == nil, beginnings.forms.isEmpty else {
+            return say("Nothing fits that text")
+        }
+        return say("No open form is on this device yet; Esc, then s fetches them")
     }
 
     private func words(
@@ -34,11 +37,11 @@ extension Frame {
         switch offer {
         case .form(let id):
             let form = beginnings.forms.first { $0.id == id }
-            return (form?.title ?? id, form.map { "version \($0.version)" } ?? "")
+            return (form?.title ?? id, form.map { say("version \($0.version)") } ?? "")
         case .equipment(let id):
             let equipment = beginnings.equipment.first { $0.id == id }
             return (equipment?.name ?? "", equipment?.site ?? "")
-        case .nothing: return ("No equipment", "")
+        case .nothing: return (say("No equipment"), "")
         }
     }
 }

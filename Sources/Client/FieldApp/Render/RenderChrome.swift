@@ -1,5 +1,6 @@
 import Forms
 import Inspections
+import Phrases
 import TerminalKit
 
 /// What stands around every screen: title, status, footer.
@@ -24,7 +25,7 @@ extension Frame {
         case .unlock: return "Walkdown"
         case .review,
             .picker where review != nil:
-            return "Conflict " + (review?.picture?.name ?? "")
+            return say("Conflict \(review?.picture?.name ?? "")")
         case .inspection, .sections, .picker, .rows, .finding, .findings, .why,
             .history, .move:
             guard let picture = inspection?.picture else { return state.place.title }
@@ -38,12 +39,12 @@ extension Frame {
 
     private var titleRight: String {
         switch state.layers.top {
-        case .unlock: return "locked"
+        case .unlock: return say("locked")
         case .inspection, .sections, .picker, .rows, .finding, .findings, .why,
             .history, .move:
             return inspectionRight
         case .worklist, .begin, .status, .review, .help, .palette, .confirm:
-            return state.demo == nil ? "Walkdown" : "Walkdown demo"
+            return state.demo == nil ? "Walkdown" : say("Walkdown demo")
         }
     }
 
@@ -162,18 +163,19 @@ extension Frame {
         }
         var parts = [
             StatusPart(picture.form.title, theme.body),
-            StatusPart("\(form.answered)/\(form.total) answered", theme.body),
+            StatusPart(say("\(form.answered)/\(form.total) answered"), theme.body),
         ]
         let problems = screen.toldProblems.count
         if problems > 0 {
             parts.append(
-                StatusPart(problems == 1 ? "1! problem" : "\(problems)! problems", theme.error))
+                StatusPart(
+                    problems == 1 ? say("1! problem") : say("\(problems)! problems"), theme.error))
         }
         if layout.hasPanel, let words = screen.tally.words {
             parts.append(StatusPart("\(findingSymbol) \(words)", theme.warning))
         }
         if let saved = screen.savedAt {
-            parts.append(StatusPart("saved " + time.clock(saved), theme.good))
+            parts.append(StatusPart(say("saved \(time.clock(saved))"), theme.good))
         }
         return parts
     }
@@ -182,8 +184,8 @@ extension Frame {
         let count = state.worklist.rows.count
         let shown = state.worklist.shown.count
         guard state.worklist.isLoaded else { return [] }
-        let words = count == 1 ? "1 inspection" : "\(count) inspections"
-        return [StatusPart(shown == count ? words : "\(shown) of \(words)", theme.body)]
+        let words = count == 1 ? say("1 inspection") : say("\(count) inspections")
+        return [StatusPart(shown == count ? words : say("\(shown) of \(words)"), theme.body)]
     }
 
     private var networkParts: [StatusPart] {
@@ -195,17 +197,19 @@ extension Frame {
 
     private var lastSync: StatusPart {
         guard !state.isLocked else { return StatusPart("", theme.body) }
-        return StatusPart("last sync " + time.clock(state.status.lastSync), theme.body)
+        return StatusPart(say("last sync \(time.clock(state.status.lastSync))"), theme.body)
     }
 
     private var networkWord: String {
-        if state.isSyncing, !isTryingInVain { return state.cycleProgress?.words ?? "synchronising" }
-        if state.status.isBackgroundOff { return "sync off, s sends" }
+        if state.isSyncing, !isTryingInVain {
+            return state.cycleProgress?.words ?? say("synchronising")
+        }
+        if state.status.isBackgroundOff { return say("sync off, s sends") }
         if case .offline(let reason) = state.network, layout.hasPanel, !reason.isEmpty {
-            return "offline: " + reason
+            return say("offline: \(reason)")
         }
         if case .offline = state.network { return state.network.label }
-        return state.status.isMetered ? "metered, s sends" : state.network.label
+        return state.status.isMetered ? say("metered, s sends") : state.network.label
     }
 
     /// A try in the background while there is no way: it fails at once, every minute for days, and is
@@ -233,7 +237,7 @@ extension Frame {
                 style(of: badge))
         }
         guard parts.isEmpty, inWords else { return parts }
-        return [StatusPart("\(symbol(.synced)) nothing waits", theme.good)]
+        return [StatusPart(say("\(symbol(.synced)) nothing waits"), theme.good)]
     }
 
     private var shortParts: [StatusPart] {
@@ -253,9 +257,9 @@ extension Frame {
         parts.append(StatusPart(networkWord, networkStyle))
         parts += countParts(inWords: false)
         if let saved = inspection?.savedAt {
-            parts.append(StatusPart("saved " + time.clock(saved), theme.good))
+            parts.append(StatusPart(say("saved \(time.clock(saved))"), theme.good))
         }
-        parts.append(StatusPart("sync " + time.clock(state.status.lastSync), theme.body))
+        parts.append(StatusPart(say("sync \(time.clock(state.status.lastSync))"), theme.body))
         return parts
     }
 
@@ -283,7 +287,7 @@ extension Frame {
     }
 
     private func footerWidth(_ binding: Binding<Command>) -> Int {
-        CellWidth.of(keyName(binding)) + 1 + CellWidth.of(binding.label)
+        CellWidth.of(keyName(binding)) + 1 + CellWidth.of(binding.shownLabel)
     }
 
     /// On a small screen the shorter of a key's names.
@@ -296,7 +300,7 @@ extension Frame {
     private mutating func drawKey(_ binding: Binding<Command>, column: Int, row: Int) {
         let width = canvas.text(
             keyName(binding), column: column, row: row, style: theme.bar.adding(.bold))
-        canvas.text(binding.label, column: column + width + 1, row: row, style: theme.bar)
+        canvas.text(binding.shownLabel, column: column + width + 1, row: row, style: theme.bar)
         let place = Rect(column: column, row: row, columns: footerWidth(binding), rows: 1)
         canvas.offerTap(on: TapTarget(binding.keys[0]), in: place)
     }
@@ -306,7 +310,8 @@ extension FindingTally {
     /// `▲3, 1 corrected`
     fileprivate func brief(_ symbol: String) -> String? {
         guard count > 0 else { return nil }
-        return "\(symbol)\(count)" + (corrected > 0 ? ", \(corrected) corrected" : "")
+        let found = "\(symbol)\(count)"
+        return corrected > 0 ? say("\(found), \(corrected) corrected") : found
     }
 
     /// How many, and with a stroke between how many of them were corrected on site: `3/1`.
@@ -319,7 +324,7 @@ extension FindingTally {
 extension Score {
     /// Where there is room for a word: the share, or that a critical item failed.
     fileprivate var short: String? {
-        isFailed ? "FAILED" : percent.map { "\(Int($0.rounded(.down)))%" }
+        isFailed ? say("FAILED") : percent.map { "\(Int($0.rounded(.down)))%" }
     }
 }
 

@@ -1,5 +1,6 @@
 import Forms
 import Inspections
+import Phrases
 import Replication
 import TerminalKit
 
@@ -16,7 +17,7 @@ extension Frame {
         }
         let head = headLines(of: screen, finding, inspection, columns)
         let rows = items.reduce(head.count) { $0 + $1.rows }
-        let title = "Finding: \(inspection.label(of: finding.key))"
+        let title = say("Finding: \(inspection.label(of: finding.key))")
         var box = openBox(Size(columns: columns, rows: rows), title: title, in: space)
         let lines = box.cutTop(min(head.count, max(0, box.rows - 1)))
         for (offset, line) in head.prefix(lines.rows).enumerated() {
@@ -38,19 +39,23 @@ extension Frame {
         var facts: [(String, Style)] = []
         if let answer, !answer.isEmpty {
             facts.append(
-                ("Answer: \(answer)" + (fails ? "" : ", which does not fail"), theme.muted))
+                (
+                    fails
+                        ? say("Answer: \(answer)") : say("Answer: \(answer), which does not fail"),
+                    theme.muted
+                ))
         }
         if let question = inspection.question(at: finding.key),
             question.asksForPhoto(of: inspection.value(of: finding.key))
         {
             facts.append((Question.photoNotice, theme.warning))
         }
-        if finding.isRepeated { facts.append(("Found at the last visit too", theme.warning)) }
+        if finding.isRepeated { facts.append((say("Found at the last visit too"), theme.warning)) }
         if let comment = finding.comment {
-            facts.append(("The supervisor: " + ShownText.clean(comment), theme.body))
+            facts.append((say("The supervisor: \(ShownText.clean(comment))"), theme.body))
         }
         if inspection.finding(screen.id)?.badge == .conflict {
-            facts.append(("Somebody else changed it too; Esc and v decide", theme.warning))
+            facts.append((say("Somebody else changed it too; Esc and v decide"), theme.warning))
         }
         return facts.flatMap { text, style in
             TextFlow.wrapped(text, to: max(1, columns - 2)).map {
@@ -62,10 +67,11 @@ extension Frame {
     mutating func drawFindings(_ screen: FindingsScreen, in space: Rect) {
         guard let inspection else { return }
         let findings = inspection.findings(in: screen)
-        let title = screen.question.map { "Findings: \(inspection.label(of: $0))" } ?? "Findings"
+        let title =
+            screen.question.map { say("Findings: \(inspection.label(of: $0))") } ?? say("Findings")
         let box = openBox(
             Size(columns: 64, rows: max(1, findings.count * 2)), title: title, in: space)
-        if findings.isEmpty { drawEmpty("Nothing was found wrong", in: box) }
+        if findings.isEmpty { drawEmpty(say("Nothing was found wrong"), in: box) }
         let items = findings.map { each in
             item(each, of: inspection, isFocused: each.id == screen.focus.focused)
         }
@@ -80,8 +86,9 @@ extension Frame {
         let row = key.row.flatMap { row in inspection.filling?.name(ofRow: row) }
         let label = [row, inspection.label(of: key)].compactMap(\.self).joined(separator: ": ")
         let parts = [
-            finding.severity.rawValue, finding.status.label, finding.isRepeated ? "repeated" : nil,
-            finding.due.map { "by \($0)" }, finding.owner,
+            finding.severity.label, finding.status.label,
+            finding.isRepeated ? say("repeated") : nil,
+            finding.due.map { say("by \($0)") }, finding.owner,
         ]
         let words = parts.compactMap(\.self).joined(separator: ", ")
         let note = finding.note.map { ": " + ShownText.clean($0) } ?? ""
@@ -162,21 +169,21 @@ struct FindingItem {
             }
         }
         if let problem = editor?.problem { add("! " + problem.message(), theme.error) }
-        if draft != nil, editor == nil { add("typed and not accepted", theme.warning) }
+        if draft != nil, editor == nil { add(say("typed and not accepted"), theme.warning) }
         if field == .note, finding.isUnexplained, editor == nil {
-            add("! A critical finding has to say it", theme.error)
+            add(say("! A critical finding has to say it"), theme.error)
         }
         guard isFocused else { return lines }
         switch field {
-        case .severity: add(words(Finding.Severity.allCases.map(\.rawValue)), theme.muted)
+        case .severity: add(words(Finding.Severity.allCases.map(\.label)), theme.muted)
         case .status: add(words(Finding.Status.allCases.map(\.label)), theme.muted)
-        case .due where editor != nil: add("YYYY-MM-DD; t today, +7d in a week", theme.muted)
+        case .due where editor != nil: add(say("YYYY-MM-DD; t today, +7d in a week"), theme.muted)
         case .note where editor == nil:
             let comments = frame.inspection?.comments(of: frame.state.findingQuestion) ?? []
             for (index, comment) in comments.prefix(Self.mostComments).enumerated() {
                 add("\(index + 1) \(comment)", theme.muted)
             }
-            if comments.count > Self.mostComments { add("k lists all comments", theme.muted) }
+            if comments.count > Self.mostComments { add(say("k lists all comments"), theme.muted) }
         case .note, .owner, .due: break
         }
         return lines

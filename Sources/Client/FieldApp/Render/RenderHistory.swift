@@ -1,5 +1,6 @@
 import Forms
 import Inspections
+import Phrases
 import TerminalKit
 
 /// The history of an asset: a chart where the answers are numbers, and what each visit found below it.
@@ -8,7 +9,7 @@ extension Frame {
         guard screen.visits != nil, let inspection,
             let question = inspection.question(at: screen.key)
         else {
-            drawEmpty("The earlier visits are being read", in: space)
+            drawEmpty(say("The earlier visits are being read"), in: space)
             return
         }
         let readings = state.readings(of: screen)
@@ -19,7 +20,7 @@ extension Frame {
             inspection.label(of: screen.key) + unit, column: line.column + 1, row: line.row,
             limit: line.columns - 2, style: theme.title)
         guard !readings.isEmpty else {
-            drawEmpty("No earlier visit has an answer to a question here", in: rest)
+            drawEmpty(say("No earlier visit has an answer to a question here"), in: rest)
             return
         }
         drawChart(readings, question, in: &rest)
@@ -64,7 +65,7 @@ extension Frame {
         _ reading: VisitReading, _ index: Int, isFocused: Bool, shown: String
     ) -> ListItem<Int> {
         let marker = marker(isFocused)
-        let day = reading.isPresent ? "now" : reading.day ?? "day unknown"
+        let day = reading.isPresent ? say("now") : reading.day ?? say("day unknown")
         let change = reading.changeText ?? ""
         let style = reading.isBad ? theme.warning : theme.body
         return ListItem(index) { [theme] canvas, rect in

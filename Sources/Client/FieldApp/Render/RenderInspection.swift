@@ -1,12 +1,13 @@
 import Coding
 import Forms
 import Inspections
+import Phrases
 import TerminalKit
 
 extension Frame {
     mutating func drawInspection(_ screen: InspectionScreen, in space: Rect) {
         guard screen.picture != nil else {
-            drawEmpty("Opening the inspection", in: space)
+            drawEmpty(say("Opening the inspection"), in: space)
             return
         }
         let columns = QuestionColumns(width: space.columns, badge: badgeColumns, layout: layout)
@@ -176,8 +177,8 @@ struct RepetitionItem {
     }
 
     private var counts: String {
-        let word = rows.count == 1 ? "1 row" : "\(rows.count) rows"
-        return rows.isEmpty ? "no row yet" : "\(word) \(frame.glyphs.right)"
+        let word = rows.count == 1 ? say("1 row") : say("\(rows.count) rows")
+        return rows.isEmpty ? say("no row yet") : "\(word) \(frame.glyphs.right)"
     }
 
     private var detailLines: [DetailLine] {
@@ -193,14 +194,15 @@ struct RepetitionItem {
         }
         if problems > 0 {
             add(
-                problems == 1 ? "! 1 problem in its rows" : "! \(problems) problems in its rows",
+                problems == 1
+                    ? say("! 1 problem in its rows") : say("! \(problems) problems in its rows"),
                 frame.theme.error)
         }
         guard isFocused else { return lines }
         if let reason = screen.whyFixed(repetition.path) {
-            add("Enter opens them; \(reason)", frame.theme.muted)
+            add(say("Enter opens them; \(reason)"), frame.theme.muted)
         } else {
-            add("Enter opens them, a adds one", frame.theme.muted)
+            add(say("Enter opens them, a adds one"), frame.theme.muted)
         }
         return lines
     }

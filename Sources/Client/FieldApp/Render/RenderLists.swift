@@ -1,4 +1,5 @@
 import Forms
+import Phrases
 import TerminalKit
 
 /// The lists that stand over a screen for a moment.
@@ -6,7 +7,7 @@ extension Frame {
     mutating func drawSections(_ screen: SectionsScreen, in space: Rect) {
         let sections = inspection?.sections ?? []
         let box = openBox(
-            Size(columns: 50, rows: max(1, sections.count)), title: "Sections", in: space)
+            Size(columns: 50, rows: max(1, sections.count)), title: say("Sections"), in: space)
         let items = sections.map { entry in
             row(
                 entry.index, isFocused: entry.index == screen.focus.focused, entry.title,
@@ -29,7 +30,7 @@ extension Frame {
     /// The line that narrows a list. While nothing is typed the cursor stays on the marked row,
     /// which is what a braille line should show; then it is where one types.
     mutating func drawFilter(_ filter: LineEditor, in line: Rect, listCursor: Position?) {
-        drawInput(filter, label: "Narrow:", in: line)
+        drawInput(filter, label: say("Narrow:"), in: line)
         guard filter.isEmpty, let listCursor else { return }
         canvas.cursor = listCursor
         canvas.cursorVisible = false
@@ -53,13 +54,13 @@ extension Frame {
     mutating func drawHelp(_ screen: HelpScreen, in space: Rect) {
         drawEntries(
             state.entries(of: screen), filter: screen.filter, focused: screen.focus.focused,
-            heading: "Keys that work in: \(screen.place.title)", in: space)
+            heading: say("Keys that work in: \(screen.place.title)"), in: space)
     }
 
     mutating func drawPalette(_ screen: PaletteScreen, in space: Rect) {
         drawEntries(
             state.entries(of: screen), filter: screen.filter, focused: screen.focus.focused,
-            heading: "Commands for: \(screen.place.title)", in: space)
+            heading: say("Commands for: \(screen.place.title)"), in: space)
     }
 
     private mutating func drawEntries(
@@ -78,7 +79,7 @@ extension Frame {
         let items = entries.map { entry in
             item(entry, isFocused: entry.subject == focused, width: rest.columns)
         }
-        if items.isEmpty { drawEmpty("No key or command fits that text", in: rest) }
+        if items.isEmpty { drawEmpty(say("No key or command fits that text"), in: rest) }
         canvas.list(items, focused: focused, in: rest, anchor: &scroll.commands)
         drawFilter(filter, in: line, listCursor: items.isEmpty ? nil : canvas.cursor)
     }
@@ -87,7 +88,7 @@ extension Frame {
         _ entry: AppState.Entry, isFocused: Bool, width: Int
     ) -> ListItem<AppState.Entry.Subject> {
         let keys = layout.hasRoom ? 18 : min(14, width / 3)
-        let reason = entry.whyDisabled.map { " (not now: \($0))" } ?? ""
+        let reason = entry.whyDisabled.map { " " + say("(not now: \($0))") } ?? ""
         let lines = TextFlow.wrapped(entry.help + reason, to: max(4, width - keys - 4))
         let keyLines = TextFlow.wrapped(entry.keys, to: keys)
         let marker = marker(isFocused)
@@ -138,8 +139,8 @@ extension Confirmation.Way {
 
     fileprivate var instruction: String {
         switch self {
-        case .key(let key): "\(String(key)) does it; Enter, Esc and every other key keep it."
-        case .word(let word): "Type \(word) and Enter to do it; Esc keeps it."
+        case .key(let key): say("\(String(key)) does it; Enter, Esc and every other key keep it.")
+        case .word(let word): say("Type \(word) and Enter to do it; Esc keeps it.")
         }
     }
 }

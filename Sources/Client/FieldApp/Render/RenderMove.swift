@@ -1,4 +1,5 @@
 import Inspections
+import Phrases
 import TerminalKit
 
 extension Frame {
@@ -6,7 +7,7 @@ extension Frame {
     mutating func drawMove(_ screen: MoveScreen, in space: Rect) {
         var rest = space
         let heading = TextFlow.wrapped(
-            "Move from version \(screen.from) to version \(screen.to)? No answer is lost.",
+            say("Move from version \(screen.from) to version \(screen.to)? No answer is lost."),
             to: max(1, space.columns - 2))
         let title = rest.cutTop(heading.count)
         canvas.lines(

@@ -1,11 +1,12 @@
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
 extension AppState.CycleFigures {
     /// `sent 1250 of 50000`; while it fetches, what came.
     var words: String {
-        sent < total || fetched == 0 ? "sent \(sent) of \(total)" : "fetched \(fetched)"
+        sent < total || fetched == 0 ? say("sent \(sent) of \(total)") : say("fetched \(fetched)")
     }
 }
 
@@ -34,40 +35,42 @@ extension Frame {
 
     private var emptyQueue: String {
         if state.status.missing > 0 {
-            return "Nothing waits here; of what is missing 'walkdown doctor' tells"
+            return say("Nothing waits here; of what is missing 'walkdown doctor' tells")
         }
         return state.status.offered > 0
-            ? "Nothing waits here; what the journal alone has, 'walkdown doctor' names"
-            : "Nothing waits: everything is at the server"
+            ? say("Nothing waits here; what the journal alone has, 'walkdown doctor' names")
+            : say("Nothing waits: everything is at the server")
     }
 
     private var queueFacts: [String] {
         let status = state.status
         var facts = [
-            "\(status.pending + status.inFlight) pending", "\(status.failed) failed",
-            "\(status.conflict) conflict", "\(status.inReview) in review",
-            "last sync \(time.clock(status.lastSync))",
+            say("\(status.pending + status.inFlight) pending"), say("\(status.failed) failed"),
+            say("\(status.conflict) conflict"), say("\(status.inReview) in review"),
+            say("last sync \(time.clock(status.lastSync))"),
         ]
         if let progress = state.cycleProgress { facts.insert(progress.words, at: 0) }
-        if let oldest = status.oldestUnsynced { facts.append("oldest \(time.age(oldest))") }
+        if let oldest = status.oldestUnsynced { facts.append(say("oldest \(time.age(oldest))")) }
         if let agree = status.digestsAgree {
-            facts.append(agree ? "digests agree" : "digests differ")
+            facts.append(agree ? say("digests agree") : say("digests differ"))
         }
-        if status.isListCut { facts.append("the first \(status.rows.count) listed") }
-        if status.missing > 0 { facts.append("\(status.missing) missing") }
-        if status.offered > 0 { facts.append("\(status.offered) in the journal alone") }
-        if status.isBackgroundOff { facts.append("background sync off: only 's' sends") }
-        if status.isMetered, !status.isBackgroundOff { facts.append("metered: only 's' sends") }
-        if !status.device.isEmpty { facts.append("device \(status.device)") }
+        if status.isListCut { facts.append(say("the first \(status.rows.count) listed")) }
+        if status.missing > 0 { facts.append(say("\(status.missing) missing")) }
+        if status.offered > 0 { facts.append(say("\(status.offered) in the journal alone")) }
+        if status.isBackgroundOff { facts.append(say("background sync off: only 's' sends")) }
+        if status.isMetered, !status.isBackgroundOff {
+            facts.append(say("metered: only 's' sends"))
+        }
+        if !status.device.isEmpty { facts.append(say("device \(status.device)")) }
         return facts
     }
 
     private func item(
         _ row: QueueRow, isFocused: Bool, width: Int
     ) -> ListItem<QueueRow.ID> {
-        let word = row.isInFlight ? "sent" : row.badge.label
+        let word = row.isInFlight ? say("sent") : row.badge.label
         let state = row.stranded.map {
-            $0.isOnlyNotAsked ? "typed, not asked now" : "typed, deleted since"
+            $0.isOnlyNotAsked ? say("typed, not asked now") : say("typed, deleted since")
         }
         let head = row.name + (row.place.map { ", " + $0 } ?? "") + " (\(state ?? word))"
         var details = [String]()
@@ -101,15 +104,15 @@ extension Frame {
         let names =
             row.labels.isEmpty ? row.fields : row.labels.map { $0.plain(in: state.language) }
         if !names.isEmpty { details.append(names.joined(separator: ", ")) }
-        if let created = row.createdAt { details.append("age \(time.age(created))") }
+        if let created = row.createdAt { details.append(say("age \(time.age(created))")) }
         if row.stranded != nil { return details.joined(separator: "; ") }
         if row.badge == .failed || row.tries > 0 {
-            details.append(row.tries == 1 ? "1 failed try" : "\(row.tries) failed tries")
+            details.append(row.tries == 1 ? say("1 failed try") : say("\(row.tries) failed tries"))
         }
         if let next = row.nextTry {
-            details.append("next try \(time.wait(next))")
+            details.append(say("next try \(time.wait(next))"))
         } else if row.badge == .pending, !row.isInFlight {
-            details.append("goes with the next sync")
+            details.append(say("goes with the next sync"))
         }
         return details.joined(separator: "; ")
     }

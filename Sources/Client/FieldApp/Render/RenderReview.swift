@@ -1,12 +1,13 @@
 import Coding
 import Forms
+import Phrases
 import TerminalKit
 
 extension Frame {
     /// Base, mine and theirs of each answer: side by side where there is room, else stacked.
     mutating func drawReview(_ screen: ReviewScreen, in space: Rect) {
         guard let picture = screen.picture else {
-            drawEmpty("Opening the conflict", in: space)
+            drawEmpty(say("Opening the conflict"), in: space)
             return
         }
         let items = picture.fields.map { field in
@@ -75,30 +76,35 @@ struct ReviewItem {
     private var sides: [Side] {
         guard !field.isRecord else {
             return [
-                side("mine", field.mine, isChosen: decision == .mine, instead: "restored"),
-                side("theirs", field.theirs, isChosen: decision == .theirs, instead: "deleted"),
+                side(
+                    say("mine"), field.mine, isChosen: decision == .mine, instead: say("restored")),
+                side(
+                    say("theirs"), field.theirs, isChosen: decision == .theirs,
+                    instead: say("deleted")),
             ]
         }
         var sides = [
-            side("before", field.base, isChosen: false),
-            side("mine", field.mine, isChosen: decision == .mine),
+            side(say("before"), field.base, isChosen: false),
+            side(say("mine"), field.mine, isChosen: decision == .mine),
             side(
-                "theirs", field.theirs, isChosen: decision == .theirs,
-                instead: isDeletion ? "deleted" : nil),
+                say("theirs"), field.theirs, isChosen: decision == .theirs,
+                instead: isDeletion ? say("deleted") : nil),
         ]
         if case .edited(let value) = decision {
-            sides.append(side("settled as", value, isChosen: true))
+            sides.append(side(say("settled as"), value, isChosen: true))
         }
         return sides
     }
 
     /// Who else, and by which rule a person is asked.
     private var who: [String] {
-        let other = field.theirsBy.map { "device \($0)" } ?? "somebody else"
-        let deed = isDeletion ? "Deleted" : "Also changed"
-        let begun = screen.begun[field.path] == nil ? "" : "; a third value is begun, e shows it"
+        let other = field.theirsBy.map { say("device \($0)") } ?? say("somebody else")
+        let deed = isDeletion ? say("Deleted") : say("Also changed")
+        let words = say("\(deed) by \(other); \(ruleWords)")
         return TextFlow.wrapped(
-            "\(deed) by \(other); \(ruleWords)\(begun)", to: max(1, width - 4))
+            screen.begun[field.path] == nil
+                ? words : say("\(words); a third value is begun, e shows it"),
+            to: max(1, width - 4))
     }
 
     /// The others have deleted the inspection: this value stands against no other.
@@ -106,10 +112,10 @@ struct ReviewItem {
 
     private var ruleWords: String {
         switch field.rule {
-        case "ask": "you decide (rule ask)"
-        case "quarantine": "a supervisor decides (rule quarantine)"
-        case "tombstone": "mine restores the inspection, theirs lets it go"
-        default: "rule \(field.rule)"
+        case "ask": say("you decide (rule ask)")
+        case "quarantine": say("a supervisor decides (rule quarantine)")
+        case "tombstone": say("mine restores the inspection, theirs lets it go")
+        default: say("rule \(field.rule)")
         }
     }
 
@@ -139,7 +145,7 @@ struct ReviewItem {
 
     private func drawHead(_ canvas: inout Canvas, _ line: Rect) {
         canvas.text(frame.marker(isFocused), column: line.column, row: line.row)
-        let state = decision == nil ? "\(frame.symbol(.conflict)) undecided" : "decided"
+        let state = decision == nil ? say("\(frame.symbol(.conflict)) undecided") : say("decided")
         let room = line.columns - CellWidth.of(state) - 4
         canvas.text(
             field.label(in: frame.state.language), column: line.column + 2, row: line.row,
@@ -194,7 +200,7 @@ struct ReviewItem {
         guard let editor, !rect.isEmpty else { return }
         var rest = rect
         let head = rest.cutTop(1)
-        canvas.text("new value", column: head.column + 5, row: head.row, style: theme.muted)
+        canvas.text(say("new value"), column: head.column + 5, row: head.row, style: theme.muted)
         if let problem = editor.problem {
             let line = rest.cutBottom(1)
             canvas.text(

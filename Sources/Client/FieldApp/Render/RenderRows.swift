@@ -1,4 +1,5 @@
 import Forms
+import Phrases
 import TerminalKit
 
 /// The rows of a repeat, choices, and why.
@@ -11,8 +12,10 @@ extension Frame {
             Size(columns: 56, rows: max(2, ids.count)), title: title(of: screen, filling),
             in: space)
         guard !ids.isEmpty else {
-            let reason = inspection.whyFixed(screen.path).map { ": \($0)" } ?? "; a adds one"
-            drawEmpty("There is no row yet" + reason, in: box)
+            let words =
+                inspection.whyFixed(screen.path).map { say("There is no row yet: \($0)") }
+                ?? say("There is no row yet; a adds one")
+            drawEmpty(words, in: box)
             return
         }
         let theme = theme
@@ -37,7 +40,7 @@ extension Frame {
 
     private func title(of screen: RowsScreen, _ filling: FormFilling) -> String {
         guard let repetition = filling.form.repetitions.first(where: { $0.path == screen.path })
-        else { return "Rows" }
+        else { return say("Rows") }
         let title = filling.title(of: repetition, in: screen.parent)
         return screen.parent.map { "\(filling.name(ofRow: $0)), \(title)" } ?? title
     }
@@ -77,7 +80,7 @@ extension Frame {
         var rest = space
         let line = rest.cutTop(1)
         canvas.text(
-            "Why: \(screen.title)", column: line.column + 1, row: line.row,
+            say("Why: \(screen.title)"), column: line.column + 1, row: line.row,
             limit: line.columns - 2, style: theme.title)
         let items = screen.lines.indices.map { index in
             item(screen.lines[index], index, isFocused: index == screen.focus.focused, rest.columns)
@@ -120,8 +123,8 @@ extension PickerScreen {
     fileprivate var summary: String {
         switch mode {
         case .one: ""
-        case .several: "\(marked.count) of \(choices.count) marked"
-        case .ranking: "The first is the highest"
+        case .several: say("\(marked.count) of \(choices.count) marked")
+        case .ranking: say("The first is the highest")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Phrases
 import TerminalKit
 
 extension Frame {
@@ -6,10 +7,11 @@ extension Frame {
         var rest = place
         let head = rest.cutTop(rest.rows > 4 ? 2 : 1)
         canvas.text(
-            "This device is locked", column: head.column, row: head.row, limit: head.columns,
+            say("This device is locked"), column: head.column, row: head.row, limit: head.columns,
             style: theme.title)
         let line = rest.cutTop(1)
-        let width = canvas.text("PIN ", column: line.column, row: line.row, style: theme.body)
+        let width = canvas.text(
+            say("PIN") + " ", column: line.column, row: line.row, style: theme.body)
         let room = max(1, line.columns - width)
         let field = Rect(column: line.column + width, row: line.row, columns: room, rows: 1)
         canvas.fill(field, theme.field)
@@ -26,7 +28,7 @@ extension Frame {
         var rest = space
         let said = rest.cutTop(1)
         if screen.isChecking {
-            canvas.text("Checking", column: said.column, row: said.row, limit: said.columns)
+            canvas.text(say("Checking"), column: said.column, row: said.row, limit: said.columns)
         } else if let problem = screen.problem {
             canvas.text(
                 "! " + problem, column: said.column, row: said.row, limit: said.columns,
@@ -35,7 +37,7 @@ extension Frame {
         if let demo = state.demo {
             let line = rest.cutTop(1)
             canvas.text(
-                "The demo's PIN is \(demo.pin)", column: line.column, row: line.row,
+                say("The demo's PIN is \(demo.pin)"), column: line.column, row: line.row,
                 limit: line.columns, style: theme.body)
         }
     }

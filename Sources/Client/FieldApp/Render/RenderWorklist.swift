@@ -1,5 +1,6 @@
 import Forms
 import Inspections
+import Phrases
 import TerminalKit
 
 extension Frame {
@@ -20,18 +21,19 @@ extension Frame {
         }
         guard let filterLine else { return }
         if worklist.isFiltering {
-            drawInput(worklist.filter, label: "Filter:", in: filterLine)
+            drawInput(worklist.filter, label: say("Filter:"), in: filterLine)
         } else {
             canvas.text(
-                "Filter: \(worklist.filter.text) (Esc shows all)", column: filterLine.column + 1,
+                say("Filter: \(worklist.filter.text) (Esc shows all)"),
+                column: filterLine.column + 1,
                 row: filterLine.row, limit: filterLine.columns - 1, style: theme.title)
         }
     }
 
     private var emptyWorklist: String {
-        if !state.worklist.isLoaded { return "Opening the worklist" }
-        if !state.worklist.rows.isEmpty { return "No inspection fits the filter" }
-        return "No inspection is on this device yet; s fetches what is assigned"
+        if !state.worklist.isLoaded { return say("Opening the worklist") }
+        if !state.worklist.rows.isEmpty { return say("No inspection fits the filter") }
+        return say("No inspection is on this device yet; s fetches what is assigned")
     }
 
     private func worklistItems(_ columns: WorklistColumns) -> [ListItem<WorklistRow.ID>] {

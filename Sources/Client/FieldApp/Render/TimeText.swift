@@ -1,4 +1,5 @@
 import Forms
+import Phrases
 
 /// Times as they read on the screen: where the device stands, short, and only to be read.
 struct TimeText {
@@ -6,7 +7,7 @@ struct TimeText {
 
     /// `08:02` for today, else `03-02 08:02`; `never` for none.
     func clock(_ wall: Int64?) -> String {
-        guard let wall else { return "never" }
+        guard let wall else { return say("never") }
         let local = wall / 1_000 + Int64(moment.zone)
         let (day, second) = local.quotientFloored(by: 86_400)
         let time = "\(twoDigits(second / 3_600)):\(twoDigits(second / 60 % 60))"
@@ -26,8 +27,8 @@ struct TimeText {
 
     private func span(_ milliseconds: Int64) -> String {
         let minutes = milliseconds / 60_000
-        if minutes < 1 { return "under 1 min" }
-        if minutes < 60 { return "\(minutes) min" }
+        if minutes < 1 { return say("under 1 min") }
+        if minutes < 60 { return say("\(minutes) min") }
         if minutes < 48 * 60 { return "\(minutes / 60) h" }
         return "\(minutes / (24 * 60)) d"
     }

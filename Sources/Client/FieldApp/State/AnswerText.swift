@@ -1,4 +1,5 @@
 package import Forms
+import Phrases
 
 /// How answers read on the screen.
 extension Question {
@@ -8,9 +9,9 @@ extension Question {
         let high = limits.hardMaximum.map(plainNumber)
         let suffix = unit.map { " " + $0 } ?? ""
         return switch (low, high) {
-        case (let low?, let high?): "\(low) to \(high)\(suffix)"
-        case (let low?, nil): "at least \(low)\(suffix)"
-        case (nil, let high?): "at most \(high)\(suffix)"
+        case (let low?, let high?): say("\(low) to \(high)\(suffix)")
+        case (let low?, nil): say("at least \(low)\(suffix)")
+        case (nil, let high?): say("at most \(high)\(suffix)")
         case (nil, nil): nil
         }
     }

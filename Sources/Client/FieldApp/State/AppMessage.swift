@@ -1,5 +1,6 @@
 package import Forms
 package import Inspections
+import Phrases
 package import Replication
 package import TerminalKit
 
@@ -59,7 +60,7 @@ extension AppMessage {
         switch self {
         case .notSaved(let answer): answer.sentence
         case .draftNotSaved(_, _, .some, let refusal):
-            "What was typed could not be kept: \(refusal.text)"
+            say("What was typed could not be kept: \(refusal.text)")
         default: nil
         }
     }
@@ -91,10 +92,10 @@ package struct UnsavedAnswer: Equatable, Sendable {
 
     /// For the person, whose screen may be gone.
     package var sentence: String {
-        guard text != nil else { return "Not saved: \(refusal.text)" }
+        guard text != nil else { return say("Not saved: \(refusal.text)") }
         return isDraftKept
-            ? "Not saved: \(refusal.text). What was typed is kept as a draft"
-            : "Not saved: \(refusal.text). What was typed could not be kept either"
+            ? say("Not saved: \(refusal.text). What was typed is kept as a draft")
+            : say("Not saved: \(refusal.text). What was typed could not be kept either")
     }
 }
 

@@ -1,5 +1,6 @@
 package import Forms
 import Inspections
+import Phrases
 package import Replication
 package import TerminalKit
 
@@ -110,9 +111,9 @@ package enum Network: Equatable, Sendable {
 
     package var label: String {
         switch self {
-        case .unknown: "network ?"
-        case .online: "online"
-        case .offline: "offline"
+        case .unknown: say("network ?")
+        case .online: say("online")
+        case .offline: say("offline")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Phrases
 package import Replication
 package import TerminalKit
 
@@ -98,7 +99,7 @@ package struct BeginScreen: Equatable, Sendable {
         }
         let fitting = beginnings.equipment.filter { fits($0.name, $0.site) }
         let equipment = fitting.map { Offer.equipment($0.id) }
-        return fits("no equipment", "") ? equipment + [.nothing] : equipment
+        return fits(say("no equipment"), "") ? equipment + [.nothing] : equipment
     }
 
     private func fits(_ texts: String...) -> Bool {

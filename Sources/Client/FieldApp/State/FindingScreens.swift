@@ -1,5 +1,6 @@
 package import Forms
 package import Inspections
+import Phrases
 package import Replication
 package import TerminalKit
 
@@ -25,11 +26,11 @@ package enum FindingField: String, Hashable, Sendable, CaseIterable {
 
     package var label: String {
         switch self {
-        case .severity: "Severity"
-        case .status: "Status"
-        case .note: "What is wrong"
-        case .owner: "Who mends it"
-        case .due: "Until when"
+        case .severity: say("Severity")
+        case .status: say("Status")
+        case .note: say("What is wrong")
+        case .owner: say("Who mends it")
+        case .due: say("Until when")
         }
     }
 
@@ -53,7 +54,7 @@ package enum FindingField: String, Hashable, Sendable, CaseIterable {
 
     package func text(of finding: Finding) -> String {
         switch self {
-        case .severity: finding.severity.rawValue
+        case .severity: finding.severity.label
         case .status: finding.status.label
         case .note: finding.note ?? ""
         case .owner: finding.owner ?? ""

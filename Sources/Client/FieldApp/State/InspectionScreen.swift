@@ -1,6 +1,7 @@
 package import Coding
 package import Forms
 package import Inspections
+import Phrases
 package import Replication
 package import TerminalKit
 
@@ -248,12 +249,12 @@ package struct InspectionScreen: Equatable, Sendable {
         let version = picture.newerVersion.map { newer in
             ScreenItem(
                 kind: .newerVersion, key: nil,
-                label: "Version \(newer) of this form is here; V shows what a move would do",
+                label: say("Version \(newer) of this form is here; V shows what a move would do"),
                 depth: 0)
         }
         let isOpen = row == nil && whyNotChange == nil
         let completion = ScreenItem(
-            kind: .completion, key: .completion, label: "Complete the inspection", depth: 0)
+            kind: .completion, key: .completion, label: say("Complete the inspection"), depth: 0)
         items =
             (isOpen ? [version].compactMap(\.self) : []) + filling.items(in: row)
             + (isOpen ? [completion] : [])

@@ -1,5 +1,6 @@
 package import Coding
 package import Forms
+import Phrases
 
 /// What a form asks for and this version does not have yet is said, not passed over.
 extension Question {
@@ -8,6 +9,7 @@ extension Question {
         photoOnFail && verdict(of: value) == .fail
     }
 
-    package static let photoNotice =
-        "The form asks for a photo; this version takes none: describe it"
+    package static var photoNotice: String {
+        say("The form asks for a photo; this version takes none: describe it")
+    }
 }

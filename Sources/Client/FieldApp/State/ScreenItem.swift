@@ -1,5 +1,6 @@
 import Coding
 package import Forms
+import Phrases
 
 /// Something in the list of an inspection: a heading, a question, or the line of a repeat.
 package struct ScreenItem: Equatable, Sendable {
@@ -66,7 +67,7 @@ extension FormFilling {
     private var orphanItems: [ScreenItem] {
         let orphans = orphans
         guard !orphans.isEmpty else { return [] }
-        return [heading(.orphans, "Not asked by this version, kept", depth: 0)]
+        return [heading(.orphans, say("Not asked by this version, kept"), depth: 0)]
             + orphans.map { key in
                 ScreenItem(
                     kind: .orphan(ShownText.clean(value(of: key).plainText)), key: key,

@@ -1,3 +1,5 @@
+import Phrases
+
 /// How far a record or an answer has come on its way to the server.
 package enum Standing: String, Sendable, CaseIterable {
     /// On the screen, not yet on the disk.
@@ -18,13 +20,13 @@ package enum Standing: String, Sendable, CaseIterable {
     /// The word beside an answer.
     package var label: String {
         switch self {
-        case .typed: "typed"
-        case .savedHere: "saved here"
-        case .sent: "sent"
-        case .accepted: "accepted"
-        case .failed: "failed"
-        case .conflict: "conflict"
-        case .inReview: "in review"
+        case .typed: say("typed")
+        case .savedHere: say("saved here")
+        case .sent: say("sent")
+        case .accepted: say("accepted")
+        case .failed: say("failed")
+        case .conflict: say("conflict")
+        case .inReview: say("in review")
         }
     }
 
@@ -66,11 +68,11 @@ package enum Badge: String, Sendable, CaseIterable {
 
     package var label: String {
         switch self {
-        case .synced: "synced"
-        case .pending: "pending"
-        case .failed: "failed"
-        case .conflict: "conflict"
-        case .inReview: "in review"
+        case .synced: say("synced")
+        case .pending: say("pending")
+        case .failed: say("failed")
+        case .conflict: say("conflict")
+        case .inReview: say("in review")
         }
     }
 }

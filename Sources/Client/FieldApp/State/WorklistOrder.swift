@@ -1,4 +1,5 @@
 import Inspections
+import Phrases
 import Replication
 
 /// By what the worklist is grouped and sorted.
@@ -13,17 +14,17 @@ package enum WorklistOrder: Sendable, CaseIterable {
     /// Said when it is chosen.
     package var words: String {
         switch self {
-        case .site: "By site, what is due first on top"
-        case .due: "By due day"
-        case .form: "By form, what is due first on top"
-        case .state: "By state, what is due first on top"
+        case .site: say("By site, what is due first on top")
+        case .due: say("By due day")
+        case .form: say("By form, what is due first on top")
+        case .state: say("By state, what is due first on top")
         }
     }
 
     /// The heading that a row stands under; nil where the list has none.
     package func group(of row: WorklistRow) -> String? {
         switch self {
-        case .site: row.site.isEmpty ? "Without a site" : row.site
+        case .site: row.site.isEmpty ? say("Without a site") : row.site
         case .due: nil
         case .form: row.form
         case .state: row.state.label.sentence

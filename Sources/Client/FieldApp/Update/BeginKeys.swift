@@ -1,3 +1,4 @@
+import Phrases
 import Replication
 import TerminalKit
 
@@ -27,7 +28,7 @@ extension AppState {
         case .equipment(let id): return begin(&screen, on: id)
         case .nothing: return begin(&screen, on: nil)
         case nil:
-            notice = Notice("Nothing fits what was typed", .bad)
+            notice = Notice(say("Nothing fits what was typed"), .bad)
             return []
         }
     }
@@ -52,7 +53,8 @@ extension AppState {
 
     mutating func receive(begun id: RecordID) -> [Effect] {
         let isAwaited = closeBeginnings()
-        notice = Notice(isAwaited ? "Begun" : "The new inspection is in the worklist", .good)
+        notice = Notice(
+            isAwaited ? say("Begun") : say("The new inspection is in the worklist"), .good)
         // Whoever has gone on meanwhile is not taken from what he does.
         return (isAwaited ? open(id) : []) + [.loadWorklist, .loadStatus]
     }

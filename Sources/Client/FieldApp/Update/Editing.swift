@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 import TerminalKit
 
 /// The editor of one answer. Quiet while one types; when the field is left, the answer is stored if
@@ -49,7 +50,7 @@ extension AppState {
             fits = editor.line.paste(text, multiline: editor.isMultiline)
             editor.remember(before)
         }
-        if !fits { notice = Notice("The pasted text is too long for an answer", .bad) }
+        if !fits { notice = Notice(say("The pasted text is too long for an answer"), .bad) }
         return []
     }
 
@@ -98,7 +99,7 @@ extension AppState {
             {
                 screen.editor?.askedAbout = text
                 layers.top = .inspection(screen)
-                notice = Notice("That is unusual. Enter again if it is right", .bad)
+                notice = Notice(say("That is unusual. Enter again if it is right"), .bad)
                 return []
             }
             screen.editor = nil
@@ -138,8 +139,11 @@ extension AppState {
             screen.keepDraft(editor.line.text, of: editor.key)
             layers.top = .inspection(screen)
             notice = Notice(
-                "\(screen.label(of: editor.key)) \(error.message(unit: question.unit)); "
-                    + "kept as a draft", .bad)
+                say(
+                    """
+                    \(screen.label(of: editor.key)) \(error.message(unit: question.unit)); \
+                    kept as a draft
+                    """), .bad)
             return [
                 .draft(screen.id, editor.key, text: editor.line.text),
                 .release(editor.key.record(in: screen.id), [editor.key.path]),
@@ -157,7 +161,7 @@ extension AppState {
             isSame
             ? dropDraft(of: editor.key) : write(value, at: editor.key, text: editor.line.text)
         if !isSame, question.isUnusual(value), editor.askedAbout == nil {
-            notice = Notice("\(screen.label(of: editor.key)) is unusual", .bad)
+            notice = Notice(say("\(screen.label(of: editor.key)) is unusual"), .bad)
         }
         if advancing { advance() }
         return effects + [.release(editor.key.record(in: screen.id), [editor.key.path])]

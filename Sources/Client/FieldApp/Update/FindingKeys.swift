@@ -1,6 +1,7 @@
 import Coding
 package import Forms
 package import Inspections
+import Phrases
 import Replication
 import TerminalKit
 
@@ -118,9 +119,9 @@ extension AppState {
         let index = Int(scalar.value) - 0x31
         switch screen.field {
         case .severity where Finding.Severity.allCases.indices.contains(index):
-            return say(.severity(Finding.Severity.allCases[index]))
+            return perform(.severity(Finding.Severity.allCases[index]))
         case .status where Finding.Status.allCases.indices.contains(index):
-            return say(.status(Finding.Status.allCases[index]))
+            return perform(.status(Finding.Status.allCases[index]))
         case .note:
             let comments = openInspection?.comments(of: findingQuestion) ?? []
             return comments.indices.contains(index) ? add(comment: comments[index]) : []
@@ -139,14 +140,14 @@ extension AppState {
             return all[(index + step + all.count) % all.count]
         }
         switch screen.field {
-        case .severity: return say(.severity(next(finding.severity)))
-        case .status: return say(.status(next(finding.status)))
+        case .severity: return perform(.severity(next(finding.severity)))
+        case .status: return perform(.status(next(finding.status)))
         case .note, .owner, .due: return []
         }
     }
 
     /// Shown at once, and written behind.
-    private mutating func say(_ change: FindingChange) -> [Effect] {
+    private mutating func perform(_ change: FindingChange) -> [Effect] {
         guard case .finding(var screen) = layers.top, var finding = shownFinding(screen) else {
             return []
         }
@@ -164,7 +165,7 @@ extension AppState {
             return []
         }
         let before = draft(of: .note, in: screen) ?? finding.note
-        return dropDraft(of: .note, in: screen) + say(.note(Self.join(before, comment)))
+        return dropDraft(of: .note, in: screen) + perform(.note(Self.join(before, comment)))
     }
 
     static func join(_ text: String?, _ comment: String) -> String {
@@ -230,7 +231,7 @@ extension AppState {
         } catch {
             let text = editor.line.text
             changeInspection(screen.inspection) { $0.keepDraft(text, of: editor.key) }
-            notice = Notice("\(field.label) \(error.message()); kept as a draft", .bad)
+            notice = Notice(say("\(field.label) \(error.message()); kept as a draft"), .bad)
             return [
                 .draft(screen.inspection, editor.key, text: text),
                 .release(screen.id, [field.field]),
@@ -259,7 +260,7 @@ extension AppState {
         guard shownFinding(screen) != nil else {
             return [.draft(screen.inspection, editor.key, text: editor.line.text), release]
         }
-        let said = say(change)
+        let said = perform(change)
         guard !said.isEmpty else { return dropDraft(of: field, in: screen) + [release] }
         let draft = Effect.draft(screen.inspection, editor.key, text: editor.line.text)
         return [draft] + said + [release]
@@ -289,7 +290,7 @@ extension AppState {
                 PickerScreen(
                     purpose: .comment(screen.id), key: key,
                     question: Question(path: key.path, label: "", type: .choice),
-                    label: "Comments", offered: offered, text: "")))
+                    label: say("Comments"), offered: offered, text: "")))
         return []
     }
 
@@ -309,9 +310,12 @@ extension AppState {
             .confirm(
                 Confirmation(
                     deed: .removeFinding(screen.inspection, finding: screen.id),
-                    title: "Take the finding away?",
-                    consequence: "For one that was a mistake. What was mended is corrected or "
-                        + "closed instead.",
+                    title: say("Take the finding away?"),
+                    consequence: say(
+                        """
+                        For one that was a mistake. What was mended is corrected or \
+                        closed instead.
+                        """),
                     way: .key("y"), now: now)))
         return [.flushInput]
     }
@@ -340,7 +344,7 @@ extension AppState {
         removed finding: RecordID, of id: RecordID, _ picture: InspectionPicture?
     ) -> [Effect] {
         leaveFinding(finding)
-        notice = Notice("The finding is taken away", .good)
+        notice = Notice(say("The finding is taken away"), .good)
         return receive(findingOf: id, picture)
     }
 

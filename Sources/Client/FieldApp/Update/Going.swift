@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
@@ -21,8 +22,8 @@ extension AppState {
         } else if notice == nil {
             notice = Notice(
                 screen.row == nil
-                    ? "That was the last question; Down and Enter, or F5, completes"
-                    : "That was the last question of this row; Esc goes back to the others")
+                    ? say("That was the last question; Down and Enter, or F5, completes")
+                    : say("That was the last question of this row; Esc goes back to the others"))
         }
         layers.top = .inspection(screen)
     }
@@ -94,8 +95,8 @@ extension AppState {
         let count = form.problems.count
         notice = Notice(
             count == 1
-                ? "Not complete yet: this question is missing something"
-                : "Not complete yet: \(count) problems; F8 goes from one to the next", .bad)
+                ? say("Not complete yet: this question is missing something")
+                : say("Not complete yet: \(count) problems; F8 goes from one to the next"), .bad)
         // Nothing is asked there, but something is found.
         if screen.filling?.isRelevant(first.key) == false { showFindings(at: first.key) }
         return leaving
@@ -124,7 +125,7 @@ extension AppState {
             screen.show(in: surroundings(for: form))
             layers[index] = .inspection(screen)
         }
-        notice = Notice("Language: \(next)")
+        notice = Notice(say("Language: \(next)"))
         return []
     }
 
@@ -155,19 +156,19 @@ extension InspectionScreen {
         var lines: [WhyScreen.Line] = []
         if let problem = filling.shownProblem(of: key) {
             let unit = question(at: key)?.unit
-            lines.append(.init(.heading, "This \(problem.message(unit: unit))"))
+            lines.append(.init(.heading, say("This \(problem.message(unit: unit))")))
         }
         let own = filling.why(key)
         if question(at: key)?.required == true {
-            lines.append(.init(.rule, "An answer is always required"))
+            lines.append(.init(.rule, say("An answer is always required")))
         } else if own.isEmpty {
-            lines.append(.init(.fact, "No rule of the form stands behind this question."))
+            lines.append(.init(.fact, say("No rule of the form stands behind this question.")))
         }
         lines += Self.lines(own)
         let hidden = filling.hidden(among: itemsAround(key, in: filling), in: key.row)
         for question in hidden.prefix(Self.mostHidden) {
             let place = AnswerKey(row: key.row, question.path)
-            lines.append(.init(.heading, "Hidden: \(filling.text(question.text, at: place))"))
+            lines.append(.init(.heading, say("Hidden: \(filling.text(question.text, at: place))")))
             lines += Self.lines(filling.whyRelevant(place))
         }
         return lines

@@ -1,5 +1,6 @@
 import Forms
 import Inspections
+import Phrases
 import Replication
 import TerminalKit
 
@@ -39,9 +40,9 @@ extension AppState {
     /// Why there is no other reading to turn to.
     var whyNotTurnHistory: String? {
         guard case .history(let screen) = layers.top, let visits = screen.visits else {
-            return "the visits are being read"
+            return say("the visits are being read")
         }
         let count = openInspection?.keys(foundIn: visits).count ?? 0
-        return count > 1 ? nil : "earlier visits answered nothing else here"
+        return count > 1 ? nil : say("earlier visits answered nothing else here")
     }
 }

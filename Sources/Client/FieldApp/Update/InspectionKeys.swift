@@ -1,6 +1,7 @@
 import Coding
 import Forms
 import Inspections
+import Phrases
 import Replication
 import TerminalKit
 
@@ -80,7 +81,7 @@ extension AppState {
     /// One key; what is acknowledged already is taken back by clearing it.
     private mutating func acknowledge(at key: AnswerKey) -> [Effect] {
         guard inspectionScreen?.value(of: key).isNull == true else {
-            notice = Notice("That is acknowledged; Delete takes it back")
+            notice = Notice(say("That is acknowledged; Delete takes it back"))
             return []
         }
         return store(.string(Question.acknowledged), at: key, text: nil)
@@ -119,7 +120,7 @@ extension AppState {
         guard offered.indices.contains(index) else {
             let last = min(offered.count, 9)
             notice = Notice(
-                "\(screen.label(of: key)) has \(offered.count) choices: 1 to \(last)", .bad)
+                say("\(screen.label(of: key)) has \(offered.count) choices: 1 to \(last)"), .bad)
             return []
         }
         return store(.string(offered[index].choice.name), at: key, text: nil)
@@ -130,7 +131,7 @@ extension AppState {
         guard let screen = inspectionScreen, let key = screen.focus.focused,
             let choice = screen.focused?.choices.first(where: { $0.verdict == verdict })
         else {
-            notice = Notice("This question does not offer that verdict", .bad)
+            notice = Notice(say("This question does not offer that verdict"), .bad)
             return []
         }
         return store(.string(choice.name), at: key, text: nil)
@@ -177,7 +178,9 @@ extension AppState {
         let effects = store(found.value, at: key, text: nil)
         if !effects.isEmpty {
             notice = Notice(
-                "\(screen.label(of: key)): took over \(found.words(shown)); Ctrl-_ takes it back")
+                say(
+                    "\(screen.label(of: key)): took over \(found.words(shown)); Ctrl-_ takes it back"
+                ))
         }
         return effects
     }
@@ -186,7 +189,7 @@ extension AppState {
         guard let screen = inspectionScreen, let key = screen.focus.focused else { return [] }
         let effects = write(.null, at: key, text: nil)
         if !effects.isEmpty {
-            notice = Notice("Cleared \(screen.label(of: key)); Ctrl-_ takes it back")
+            notice = Notice(say("Cleared \(screen.label(of: key)); Ctrl-_ takes it back"))
         }
         return effects
     }
@@ -202,7 +205,7 @@ extension AppState {
         }
         if let row = step.key.row, screen.filling?.answers.row(row) == nil {
             layers.top = .inspection(screen)
-            notice = Notice("The row of the last change is not here any more", .bad)
+            notice = Notice(say("The row of the last change is not here any more"), .bad)
             return []
         }
         screen.go(to: step.key)
@@ -219,7 +222,7 @@ extension AppState {
         if let draft = step.draft {
             effects.append(.draft(screen.id, step.key, text: draft))
         }
-        notice = Notice("Took back the last change of \(screen.label(of: step.key))")
+        notice = Notice(say("Took back the last change of \(screen.label(of: step.key))"))
         return effects
     }
 
@@ -229,9 +232,12 @@ extension AppState {
             .confirm(
                 Confirmation(
                     deed: .discardDraft(screen.id, key),
-                    title: "Throw the draft away?",
-                    consequence: "What was typed for \(screen.label(of: key)) goes; the stored "
-                        + "answer stays.",
+                    title: say("Throw the draft away?"),
+                    consequence: say(
+                        """
+                        What was typed for \(screen.label(of: key)) goes; the stored \
+                        answer stays.
+                        """),
                     way: .key("y"), now: now)))
         return [.flushInput]
     }
@@ -241,7 +247,7 @@ extension InspectionScreen {
     /// What a question offers at the moment, each with its text in the language that is shown.
     func offered(at key: AnswerKey) -> [(choice: Choice, label: String)] {
         guard let filling else { return [] }
-        return filling.offered(at: key).map { ($0, filling.text($0.text, at: key)) }
+        return filling.offered(at: key).map { ($0, filling.text($0.shownText, at: key)) }
     }
 
     /// The same where it is short enough for a digit each; nil where it is not, or where it would take
@@ -277,7 +283,7 @@ extension InspectionScreen {
         do throws(CountRefusal) {
             try trial.followCounts(since: before, mayRemove: false) { _, _ in
                 made += 1
-                return "new row \(made)"
+                return say("new row \(made)")
             }
         } catch {
             if case .removesRows(let ids) = error {

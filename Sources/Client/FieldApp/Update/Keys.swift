@@ -1,3 +1,4 @@
+import Phrases
 package import TerminalKit
 
 /// From a key to a command: the top layer's bindings first, then what the layer does with text.
@@ -71,10 +72,10 @@ extension AppState {
             editFilter { $0.paste(text) }
             return []
         case .inspection:
-            notice = Notice("Enter opens the answer; then it takes what is pasted")
+            notice = Notice(say("Enter opens the answer; then it takes what is pasted"))
             return []
         case .finding:
-            notice = Notice("Enter opens the text; then it takes what is pasted")
+            notice = Notice(say("Enter opens the text; then it takes what is pasted"))
             return []
         case .worklist, .sections, .rows, .marking, .ranking, .findings, .why, .history, .move,
             .status, .review, .confirm:
@@ -105,7 +106,7 @@ extension AppState {
         case .lock: return lockNow()
         case .syncNow:
             isSyncDemanded = true
-            notice = Notice("Synchronising")
+            notice = Notice(say("Synchronising"))
             return [.syncNow]
         case .statusPane: return openStatus()
         case .networkSwitch: return switchNetwork()
@@ -189,7 +190,8 @@ extension AppState {
         guard var demo else { return [] }
         demo.networkIsOn.toggle()
         self.demo = demo
-        notice = Notice("The demo's network is \(demo.networkIsOn ? "on" : "off")")
+        notice = Notice(
+            demo.networkIsOn ? say("The demo's network is on") : say("The demo's network is off"))
         return [.setNetwork(on: demo.networkIsOn)]
     }
 }

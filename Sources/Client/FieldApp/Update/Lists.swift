@@ -63,10 +63,12 @@ extension AppState {
             .filter { entry in entry.command.map { !left.contains($0) } ?? false }
     }
 
-    private static let textKeys = LineEditor.keymap.bindings.map { binding in
-        Entry(
-            subject: .text(binding.command), keys: binding.keyNames, label: "",
-            help: binding.help, whyDisabled: nil)
+    private static var textKeys: [Entry] {
+        LineEditor.keymap.bindings.map { binding in
+            Entry(
+                subject: .text(binding.command), keys: binding.shownKeys, label: "",
+                help: binding.shownHelp, whyDisabled: nil)
+        }
     }
 
     private func entries(for place: Place) -> [Entry] {
@@ -75,8 +77,8 @@ extension AppState {
         let keymap = BindingTable.keymap(for: place, demo: demo != nil, own: ownKeys)
         return keymap.bindings.map { binding in
             Entry(
-                subject: .command(binding.command), keys: binding.keyNames,
-                label: binding.label, help: binding.help,
+                subject: .command(binding.command), keys: binding.shownKeys,
+                label: binding.shownLabel, help: binding.shownHelp,
                 whyDisabled: beneath.whyDisabled(binding.command))
         }
     }

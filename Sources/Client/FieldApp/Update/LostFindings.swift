@@ -1,4 +1,5 @@
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
@@ -29,11 +30,13 @@ extension AppState {
         lost screen: FindingScreen, of inspection: InspectionScreen
     ) -> [Effect] {
         leaveFinding(screen.id)
-        let name = screen.question.map { "on " + inspection.label(of: $0) } ?? "that was shown"
+        let deleted =
+            screen.question.map {
+                say("The finding on \(inspection.label(of: $0)) was deleted elsewhere")
+            } ?? say("The finding that was shown was deleted elsewhere")
         let isTyped = screen.editor?.isChanged == true
         notice = Notice(
-            "The finding \(name) was deleted elsewhere"
-                + (isTyped ? "; what was typed is kept, t shows it" : ""), .bad)
+            isTyped ? say("\(deleted); what was typed is kept, t shows it") : deleted, .bad)
         guard let editor = screen.editor else { return [.loadStatus] }
         let draft = Effect.draft(screen.inspection, editor.key, text: editor.line.text)
         return (isTyped ? [draft] : []) + [

@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
@@ -65,7 +66,7 @@ extension AppState {
 
     mutating func choose(_ place: Int?, in picker: PickerScreen) -> [Effect] {
         guard let place else {
-            notice = Notice("Nothing fits what was typed", .bad)
+            notice = Notice(say("Nothing fits what was typed"), .bad)
             return []
         }
         if case .comment = picker.purpose {

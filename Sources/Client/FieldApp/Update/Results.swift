@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
@@ -29,7 +30,8 @@ extension AppState {
             // Until the review is left, nobody's later value slips under the ones that are shown.
             return [.hold(picture.id, picture.fields.map(\.path))]
         case .noConflict(let id):
-            return closeReview(id, saying: Notice("Nothing is in conflict there any more", .good))
+            return closeReview(
+                id, saying: Notice(say("Nothing is in conflict there any more"), .good))
         case .saved(let edit, let id, let picture):
             return receive(saved: edit, of: id, picture)
         case .notSaved(let answer):
@@ -38,7 +40,7 @@ extension AppState {
             unkept.remove(DraftPlace(inspection: id, key))
             changeInspection(id) { $0.keepDraft(text, of: key) }
         case .draftNotSaved(let id, let key, let text, let refusal):
-            notice = Notice("The draft could not be stored: \(refusal.text)", .bad)
+            notice = Notice(say("The draft could not be stored: \(refusal.text)"), .bad)
             if let text { keepTrying(text, of: key, on: id) }
         case .rowAdded(let id, let row, let picture):
             return receive(added: row, to: id, picture)
@@ -71,16 +73,24 @@ extension AppState {
     private mutating func tellOfOffers(_ picture: StatusPicture) {
         guard picture.offered > status.offered else { return }
         notice = Notice(
-            (picture.offered == 1 ? "1 change is" : "\(picture.offered) changes are")
-                + " in the journal alone, neither shown nor sent: 'walkdown doctor'", .bad)
+            picture.offered == 1
+                ? say("1 change is in the journal alone, neither shown nor sent: 'walkdown doctor'")
+                : say(
+                    """
+                    \(picture.offered) changes are in the journal alone, neither shown nor sent: \
+                    'walkdown doctor'
+                    """), .bad)
     }
 
     /// The graver of the two, so said after the other.
     private mutating func tellOfMissing(_ picture: StatusPicture) {
         guard picture.missing > status.missing else { return }
         notice = Notice(
-            (picture.missing == 1 ? "1 saved change is" : "\(picture.missing) saved changes are")
-                + " missing since damage: 'walkdown doctor'", .bad)
+            picture.missing == 1
+                ? say("1 saved change is missing since damage: 'walkdown doctor'")
+                : say(
+                    "\(picture.missing) saved changes are missing since damage: 'walkdown doctor'"),
+            .bad)
     }
 
     /// A row under somebody's fingers was deleted elsewhere, say: the text is nowhere else on the screen.
@@ -92,9 +102,10 @@ extension AppState {
             let row = picture.rows.first(where: { $0.stranded != nil && !known.contains($0.id) })
         else { return }
         let labels = row.labels.map { $0.plain(in: language) }.joined(separator: ", ")
+        let place = labels.isEmpty ? row.name : "\(row.name) (\(labels))"
         notice = Notice(
-            "What was typed in \(row.name)\(labels.isEmpty ? "" : " (\(labels))") has no place any"
-                + " more: t shows it", .bad)
+            say(
+                "What was typed in \(place) has no place any more: t shows it"), .bad)
     }
 
     /// Goes to the first of them, so that nobody has to look for it.
@@ -106,10 +117,16 @@ extension AppState {
         let time = screen.picture?.lastTyped.map { " (\(TimeText(moment: now).clock($0)))" } ?? ""
         notice = Notice(
             count == 1
-                ? "Recovered what was typed for \(screen.label(of: first))\(time):"
-                    + " Enter goes on with it"
-                : "Recovered what was typed for \(count) questions\(time);"
-                    + " F8 goes from one to the next",
+                ? say(
+                    """
+                    Recovered what was typed for \(screen.label(of: first))\(time):\
+                     Enter goes on with it
+                    """)
+                : say(
+                    """
+                    Recovered what was typed for \(count) questions\(time);\
+                     F8 goes from one to the next
+                    """),
             .good)
         // Said once: from now on they are drafts like any other.
         changeInspection(id) { screen in
@@ -165,12 +182,13 @@ extension AppState {
     private mutating func receive(done deed: Deed) -> [Effect] {
         switch deed {
         case .complete:
-            notice = Notice("Complete. It goes out with the next synchronisation", .good)
-        case .reopen: notice = Notice("In progress again")
+            notice = Notice(say("Complete. It goes out with the next synchronisation"), .good)
+        case .reopen: notice = Notice(say("In progress again"))
         case .move:
-            notice = Notice("Moved; what this version does not ask for stands at the end", .good)
-        case .retry: notice = Notice("Waits to be sent again")
-        case .discard: notice = Notice("Discarded; the confirmed values are back")
+            notice = Notice(
+                say("Moved; what this version does not ask for stands at the end"), .good)
+        case .retry: notice = Notice(say("Waits to be sent again"))
+        case .discard: notice = Notice(say("Discarded; the confirmed values are back"))
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
         case .open, .begin, .addRow, .deleteRow, .finding, .planMove, .readHistory, .refresh: break
@@ -228,19 +246,19 @@ extension AppState {
             return refresh()
         case .finished(let pushed, let pulled, let isComplete):
             network = .online
-            let counts = "\(pushed) sent, \(pulled) fetched"
+            let counts = say("\(pushed) sent, \(pulled) fetched")
             tellOfCycle(
                 isComplete
-                    ? Notice("Synchronised: \(counts)", .good)
-                    : Notice("Exchanged, but not proved equal: \(counts)"),
+                    ? Notice(say("Synchronised: \(counts)"), .good)
+                    : Notice(say("Exchanged, but not proved equal: \(counts)")),
                 moved: pushed + pulled > 0)
         case .offline(let reason):
             network = .offline(reason)
-            tellOfCycle(Notice("Offline: \(reason)"), moved: false)
+            tellOfCycle(Notice(say("Offline: \(reason)")), moved: false)
         case .failed(let reason):
-            tellOfCycle(Notice("Not synchronised: \(reason)", .bad), moved: true)
+            tellOfCycle(Notice(say("Not synchronised: \(reason)"), .bad), moved: true)
         case .revoked:
-            warning = "The server refuses this device; everything is kept"
+            warning = say("The server refuses this device; everything is kept")
         }
         isSyncing = false
         cycleProgress = nil
@@ -291,8 +309,13 @@ extension AppState {
             return screen.picture?.isInBundle == true
                 && screen.decisions.values.contains { $0 != .mine }
         }
-        let bundle = "; a bundle of before, imported later, brings back what was given up"
-        return Notice("Settled" + (givesUpBundled ? bundle : ""), .good)
+        return Notice(
+            givesUpBundled
+                ? say(
+                    """
+                    Settled; a bundle of before, imported later, brings back what was given up
+                    """)
+                : say("Settled"), .good)
     }
 
     private mutating func closeReview(_ id: RecordID, saying notice: Notice) -> [Effect] {

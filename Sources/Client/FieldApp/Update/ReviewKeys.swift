@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
@@ -35,7 +36,7 @@ extension AppState {
         if let next = screen.undecided.first {
             screen.focus.focus(next)
             layers.top = .review(screen)
-            notice = Notice("\(screen.undecided.count) more to decide")
+            notice = Notice(say("\(screen.undecided.count) more to decide"))
             return []
         }
         screen.isSettling = true
@@ -57,7 +58,7 @@ extension AppState {
                     PickerScreen(
                         purpose: .resolution(screen.id), key: AnswerKey(field.path),
                         question: question, label: field.label(in: language),
-                        offered: question.choices.map { ($0, $0.text.plain(in: language)) },
+                        offered: question.choices.map { ($0, $0.shownText.plain(in: language)) },
                         text: field.mine.plainText)))
             return []
         }

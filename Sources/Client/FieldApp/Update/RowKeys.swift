@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
@@ -123,9 +124,10 @@ extension AppState {
             .confirm(
                 Confirmation(
                     deed: .deleteRow(screen.id, row),
-                    title: "Delete \(filling.name(ofRow: row))?",
+                    title: say("Delete \(filling.name(ofRow: row))?"),
                     consequence: answers == 1
-                        ? "Its answer goes with it." : "Its \(answers) answers go with it.",
+                        ? say("Its answer goes with it.")
+                        : say("Its \(answers) answers go with it."),
                     way: .key("y"), now: now)))
         return [.flushInput]
     }
@@ -136,7 +138,7 @@ extension AppState {
         let shown = picture.map { show($0) } ?? [.loadInspection(id)]
         changeInspection(id) { [now] in $0.savedAt = now.wall }
         warning = nil
-        notice = Notice("Deleted", .good)
+        notice = Notice(say("Deleted"), .good)
         return shown + [.loadStatus, .loadWorklist]
     }
 
@@ -148,14 +150,17 @@ extension AppState {
         guard case .inspection(var screen) = layers.top else { return [] }
         if let text { screen.keepDraft(text, of: key) }
         layers.top = .inspection(screen)
-        let title = names.count == 1 ? "Remove a row?" : "Remove \(names.count) rows?"
+        let title = names.count == 1 ? say("Remove a row?") : say("Remove \(names.count) rows?")
         layers.push(
             .confirm(
                 Confirmation(
                     deed: .removeRows(screen.id, key, value, text: text), title: title,
-                    consequence: "With \(screen.label(of: key)) "
-                        + "\(screen.filling?.shown(value, at: key) ?? "") these go, with the "
-                        + "answers in them: \(names.joined(separator: "; ")).",
+                    consequence: say(
+                        """
+                        With \(screen.label(of: key)) \
+                        \(screen.filling?.shown(value, at: key) ?? "") these go, with the \
+                        answers in them: \(names.joined(separator: "; ")).
+                        """),
                     way: .key("y"), now: now)))
         return text.map { [.draft(screen.id, key, text: $0), .flushInput] } ?? [.flushInput]
     }

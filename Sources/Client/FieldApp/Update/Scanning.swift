@@ -1,5 +1,6 @@
 import Coding
 import Forms
+import Phrases
 package import TerminalKit
 
 /// What a barcode scanner typed: an answer to the question that has the focus, or a search in the
@@ -23,7 +24,7 @@ extension AppState {
             return []
         case .inspection: return scanAnswer(text)
         default:
-            notice = Notice("A scan is no command; open an answer first")
+            notice = Notice(say("A scan is no command; open an answer first"))
             return []
         }
     }
@@ -37,7 +38,7 @@ extension AppState {
             return []
         }
         if question.type == .acknowledge {
-            notice = Notice("A scan acknowledges nothing; Enter does", .bad)
+            notice = Notice(say("A scan acknowledges nothing; Enter does"), .bad)
             return []
         }
         if question.type.isChoice || question.type.isChoices {
@@ -56,7 +57,8 @@ extension AppState {
             offer.choice.name == text || offer.label.lowercased() == text.lowercased()
         }
         guard let found, question.type != .ranking else {
-            notice = Notice("The scan is none of the choices of \(screen.label(of: key))", .bad)
+            notice = Notice(
+                say("The scan is none of the choices of \(screen.label(of: key))"), .bad)
             return []
         }
         guard question.type == .choices else {

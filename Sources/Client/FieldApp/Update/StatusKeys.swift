@@ -1,4 +1,5 @@
 import Forms
+import Phrases
 import Replication
 import TerminalKit
 
@@ -37,7 +38,7 @@ extension AppState {
             return open(inspection, at: key)
         }
         guard row.isInspection else {
-            notice = Notice("Only inspections can be opened here")
+            notice = Notice(say("Only inspections can be opened here"))
             return []
         }
         return open(row.record, at: row.fields.first.map { AnswerKey($0) })
@@ -49,25 +50,26 @@ extension AppState {
         cut = stranded.text
         let effects = row.inspection.map { open($0, at: stranded.question) } ?? []
         notice = Notice(
-            (stranded.question == nil ? "" : "m raises a finding here; ")
-                + "Ctrl-Y puts the text where you type next", .good)
+            stranded.question == nil
+                ? say("Ctrl-Y puts the text where you type next")
+                : say("m raises a finding here; Ctrl-Y puts the text where you type next"), .good)
         return effects
     }
 
     private func confirmation(toDiscard stranded: StrandedText) -> Confirmation {
         Confirmation(
             deed: .discardDraft(stranded.record, AnswerKey(stranded.field)),
-            title: "Discard this text?",
+            title: say("Discard this text?"),
             consequence: stranded.isOnlyNotAsked
-                ? "The present version of the form does not ask for it; nothing else shows it."
-                : "It was typed in what was deleted since; nothing else shows it.",
+                ? say("The present version of the form does not ask for it; nothing else shows it.")
+                : say("It was typed in what was deleted since; nothing else shows it."),
             way: .key("y"), now: now)
     }
 
     /// The name itself, where every keyboard can type it in reasonable time.
     private static func word(for name: String) -> String {
         name.utf8.count <= 24 && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-            ? name : "discard"
+            ? name : say("discard")
     }
 
     /// To discard what creates an inspection is to discard all of its answers: that asks for the
@@ -75,12 +77,13 @@ extension AppState {
     private func confirmation(toDiscard row: QueueRow) -> Confirmation {
         let consequence =
             row.createsRecord
-            ? "\(row.name) was never accepted: all of its answers go."
-            : "The values of \(row.name) go back to those that the server confirmed."
+            ? say("\(row.name) was never accepted: all of its answers go.")
+            : say("The values of \(row.name) go back to those that the server confirmed.")
         let bundle =
-            row.isInBundle ? " It may stand in a bundle: imported later, that brings it back." : ""
+            row.isInBundle
+            ? " " + say("It may stand in a bundle: imported later, that brings it back.") : ""
         return Confirmation(
-            deed: .discardMutation(row.id), title: "Discard this change?",
+            deed: .discardMutation(row.id), title: say("Discard this change?"),
             consequence: consequence + bundle,
             way: row.createsRecord ? .word(Self.word(for: row.name)) : .key("y"), now: now)
     }
@@ -125,7 +128,7 @@ extension AppState {
 
     private mutating func keepAll() -> [Effect] {
         layers.pop()
-        notice = Notice("Kept: nothing was discarded", .good)
+        notice = Notice(say("Kept: nothing was discarded"), .good)
         return []
     }
 

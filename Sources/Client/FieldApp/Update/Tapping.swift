@@ -1,3 +1,4 @@
+import Phrases
 import TerminalKit
 
 /// A tap: on a key of the footer it is that key; on an item it moves the focus there, and on the
@@ -33,7 +34,8 @@ extension AppState {
         hasMouse.toggle()
         notice = Notice(
             hasMouse
-                ? "The mouse is on; Shift+drag selects text" : "The mouse is off; drag selects text"
+                ? say("The mouse is on; Shift+drag selects text")
+                : say("The mouse is off; drag selects text")
         )
         return [.setMouse(on: hasMouse)]
     }

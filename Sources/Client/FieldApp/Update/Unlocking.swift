@@ -1,9 +1,10 @@
+import Phrases
 import TerminalKit
 
 extension AppState {
     /// Bytes of the longest PIN (6 to 128).
     private static let longestPIN = 128
-    private static let notThePIN = "That is not the PIN"
+    private static var notThePIN: String { say("That is not the PIN") }
 
     mutating func typePIN(_ key: KeyEvent) -> [Effect] {
         guard case .unlock(var screen) = layers.top, !screen.isChecking else { return [] }
@@ -37,7 +38,7 @@ extension AppState {
         case .accept:
             guard screen.waitUntil == nil else { return [] }
             guard screen.typed > 0 else {
-                screen.problem = "Type the PIN, then Enter"
+                screen.problem = say("Type the PIN, then Enter")
                 layers.top = .unlock(screen)
                 return []
             }
@@ -64,19 +65,19 @@ extension AppState {
         switch refusal {
         case .wrongPIN: screen.problem = Self.notThePIN
         case .wrongPINAndWait(let seconds):
-            screen.problem = "\(Self.notThePIN); wait \(seconds) s"
+            screen.problem = say("\(Self.notThePIN); wait \(seconds) s")
             screen.problemAfterWait = Self.notThePIN
             screen.waitUntil = now.uptime + Int64(seconds) * 1_000
         case .wrongPINOfOne(let seconds):
-            screen.problem = "\(Self.notThePIN), or the key slot is old; wait \(seconds) s"
-            screen.problemAfterWait = "\(Self.notThePIN); try the PIN before it too"
+            screen.problem = say("\(Self.notThePIN), or the key slot is old; wait \(seconds) s")
+            screen.problemAfterWait = say("\(Self.notThePIN); try the PIN before it too")
             screen.waitUntil = now.uptime + Int64(seconds) * 1_000
-        case .tooShort: screen.problem = "A PIN has 6 to 128 characters"
+        case .tooShort: screen.problem = say("A PIN has 6 to 128 characters")
         case .failed(let reason): screen.problem = reason
         case .delayed(let seconds):
             screen.waitUntil = now.uptime + Int64(seconds) * 1_000
-            screen.problemAfterWait = "Type the PIN again"
-            screen.problem = "Wait \(seconds) s before the next PIN"
+            screen.problemAfterWait = say("Type the PIN again")
+            screen.problem = say("Wait \(seconds) s before the next PIN")
         }
         layers[0] = .unlock(screen)
         return []

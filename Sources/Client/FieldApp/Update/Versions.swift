@@ -1,5 +1,6 @@
 import Forms
 import Inspections
+import Phrases
 import Replication
 import TerminalKit
 
@@ -21,8 +22,11 @@ extension AppState {
         let label = screen.label(of: editor.key)
         layers.top.editor = nil
         notice = Notice(
-            "\(label) is not asked by version \(picture.form.version); what was typed is"
-                + " kept, t shows it", .bad)
+            say(
+                """
+                \(label) is not asked by version \(picture.form.version); what was typed is\
+                 kept, t shows it
+                """), .bad)
         let record = editor.key.record(in: screen.id)
         return
             (editor.isChanged

@@ -68,12 +68,14 @@ extension Canvas {
         return rect.inset(columns: 1, rows: 1)
     }
 
-    /// In the ASCII tier a character outside ASCII becomes question marks of its own width.
+    /// In the ASCII tier a letter loses its accent, and any other character outside ASCII becomes question marks
+    /// of its own width.
     private func groups(of character: Character) -> [CellGroup] {
         let groups = CellGroup.groups(of: character)
         guard tier == .ascii else { return groups }
         return groups.flatMap { group -> [CellGroup] in
-            if group.base.isASCII { return [CellGroup(base: group.base, marks: [], width: 1)] }
+            let plain = group.base.isASCII ? group.base : PlainLetters.standIn(for: group.base)
+            if let plain { return [CellGroup(base: plain, marks: [], width: 1)] }
             return Array(
                 repeating: CellGroup(base: "?", marks: [], width: 1), count: group.width)
         }

@@ -1,4 +1,5 @@
 internal import Coding
+internal import Phrases
 
 /// A rule of the form behind a question, and what it comes to with the present answers: why the
 /// question is required, hidden, refused or not to be changed.
@@ -22,19 +23,19 @@ package struct Explanation: Equatable, Sendable {
         package let shown: String
 
         package var sentence: String {
-            shown.isEmpty ? "\(label) has no answer" : "\(label) is \(shown)"
+            shown.isEmpty ? say("\(label) has no answer") : say("\(label) is \(shown)")
         }
     }
 
     /// The rule in words, without a final stop.
     package var sentence: String {
         switch rule {
-        case .relevant: "Asked only while \(expression)"
-        case .required: "An answer is required while \(expression)"
-        case .readonly: "Can only be read while \(expression)"
-        case .calculate: "Filled in by the form: \(expression)"
-        case .constraint: "An answer is taken only where \(expression)"
-        case .choices: "Offers what fits \(expression)"
+        case .relevant: say("Asked only while \(expression)")
+        case .required: say("An answer is required while \(expression)")
+        case .readonly: say("Can only be read while \(expression)")
+        case .calculate: say("Filled in by the form: \(expression)")
+        case .constraint: say("An answer is taken only where \(expression)")
+        case .choices: say("Offers what fits \(expression)")
         }
     }
 
@@ -43,17 +44,19 @@ package struct Explanation: Equatable, Sendable {
         let outcome =
             switch rule {
             case .choices: [String]()
-            case .calculate: ["now: " + (result.map { $0.isEmpty ? "nothing" : $0 } ?? "nothing")]
-            case .relevant, .required, .readonly, .constraint: ["now: " + word]
+            case .calculate: [now(result.flatMap { $0.isEmpty ? nil : $0 } ?? say("nothing"))]
+            case .relevant, .required, .readonly, .constraint: [now(word)]
             }
         return [sentence] + values.map(\.sentence) + outcome
     }
 
+    private func now(_ outcome: String) -> String { say("now: \(outcome)") }
+
     private var word: String {
         switch result {
-        case "true": "yes"
-        case "false": "no"
-        default: "this comes to nothing, which is the form's mistake"
+        case "true": say("yes")
+        case "false": say("no")
+        default: say("this comes to nothing, which is the form's mistake")
         }
     }
 }
@@ -144,6 +147,6 @@ extension FormFilling {
         }
         let count = answers.rows.count { $0.path == around }
         return Explanation.Present(
-            label: label, shown: count == 0 ? "" : "asked in \(count) rows")
+            label: label, shown: count == 0 ? "" : say("asked in \(count) rows"))
     }
 }

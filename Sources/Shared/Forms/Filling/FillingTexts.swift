@@ -85,7 +85,7 @@ extension FormFilling {
         let choice =
             question.filter?.labelName == nil
             ? question.choice(named: name) : offered(at: key).first { $0.name == name }
-        return choice.map { text($0.text, at: key) } ?? ShownText.clean(name)
+        return choice.map { text($0.shownText, at: key) } ?? ShownText.clean(name)
     }
 
     /// The record's name by the form's own rule; nil where it has none or it comes to nothing.
@@ -143,7 +143,7 @@ extension Question {
     /// The same where no answers are put in.
     /// - Parameter language: nil for the form's default.
     package func shown(_ value: FieldValue, in language: String?) -> String {
-        shown(value) { choice(named: $0)?.text.plain(in: language) ?? ShownText.clean($0) }
+        shown(value) { choice(named: $0)?.shownText.plain(in: language) ?? ShownText.clean($0) }
     }
 }
 

@@ -50,7 +50,7 @@ extension FormFilling {
             let value = answers[key]
             guard isRelevant(key), !value.isNull else { return nil }
             let choice = question.choice(named: value.plainText)
-            return choice.map { text($0.text, at: key) } ?? ShownText.clean(value.plainText)
+            return choice.map { text($0.shownText, at: key) } ?? ShownText.clean(value.plainText)
         }.first
         return (title.isEmpty ? fallback : title) + number + (first.map { ": " + $0 } ?? "")
     }
