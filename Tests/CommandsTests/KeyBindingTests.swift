@@ -53,6 +53,16 @@ struct KeyBindingTests {
             ("\r", "Enter keeps its meaning everywhere"), ("/", "/ is filter in: Worklist"),
             ("\u{1B}[<0;10;5M", "what came is no key: tap at column 10, row 5"),
             ("\u{1B}[99", "what came is no key: unknown"),
+            (
+                "\u{1B}O5M",
+                "most terminals send Ctrl-Enter as Enter, which keeps its meaning everywhere;"
+                    + " bind another key"
+            ),
+            (
+                "\u{1B}O2j",
+                "a terminal sends Shift-* as the character that Shift makes of it; bind that or"
+                    + " another key"
+            ),
         ])
     func refused(typed: String, sentence: String) throws {
         try "theme = dark\n".write(toFile: path, atomically: true, encoding: .utf8)
@@ -63,6 +73,15 @@ struct KeyBindingTests {
             #expect(failure.exitCode == .validation && failure.sentence == sentence)
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "theme = dark\n")
+    }
+
+    @Test("a name that a line waits for is not given to the key that is pressed")
+    func expected() throws {
+        try "bind sort = F13\n".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(
+            try lines("\u{1B}[99~", for: .syncNow) == [
+                "bind sort = F13", "key F14 = 1b 5b 39 39 7e", "bind syncNow = F14",
+            ])
     }
 
     @Test("F13 to F24 are given once each")

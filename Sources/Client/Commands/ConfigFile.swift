@@ -11,6 +11,8 @@ struct ConfigFile: Equatable {
     var keys = OwnKeys()
     /// Keys of this terminal alone, by what each sends.
     private(set) var learned: [[UInt8]: KeyEvent] = [:]
+    /// Function keys beyond those that every terminal has, which lines bind.
+    private(set) var expected: Set<KeyEvent> = []
     /// What is wrong, each with its line.
     private(set) var troubles: [String] = []
 
@@ -26,12 +28,23 @@ struct ConfigFile: Equatable {
         // An editor of another system ends its lines, and begins the file, in its own way.
         let plain = text.drop { $0 == "\u{FEFF}" }
         let lines = plain.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        for (index, line) in lines.enumerated() {
-            let words = line.trimmingCharacters(in: .whitespaces)
-            guard !words.isEmpty, !words.hasPrefix("#"), let trouble = read(words) else { continue }
-            troubles.append("\(Self.name), line \(index + 1): \(trouble)")
+        let spoken = lines.enumerated().map { index, line in
+            (number: index + 1, words: line.trimmingCharacters(in: .whitespaces))
+        }.filter { !$0.words.isEmpty && !$0.words.hasPrefix("#") }
+        // Which keys can be bound hangs on what is learned, wherever that stands.
+        let isLearning = { (words: String) in words.hasPrefix(Self.learning) }
+        let ordered =
+            spoken.filter { isLearning($0.words) } + spoken.filter { !isLearning($0.words) }
+        let found = ordered.compactMap { line in
+            read(line.words).map { (number: line.number, sentence: $0) }
+        }
+        troubles = found.sorted { $0.number < $1.number }.map {
+            "\(Self.name), line \($0.number): \($0.sentence)"
         }
     }
+
+    /// Before the name of a key that is learned, and before an action that a key is bound to.
+    private static let (learning, binding) = ("key ", "bind ")
 
     /// - Returns: an empty one where there is no file.
     static func read(of home: String) -> ConfigFile {
@@ -53,12 +66,11 @@ struct ConfigFile: Equatable {
         }
         let name = line[..<sign].trimmingCharacters(in: .whitespaces)
         let value = line[line.index(after: sign)...].trimmingCharacters(in: .whitespaces)
-        if name.hasPrefix("bind ") {
-            return bind(String(name.dropFirst(5)).trimmingCharacters(in: .whitespaces), to: value)
+        let rest = { (word: String) in
+            String(name.dropFirst(word.count)).trimmingCharacters(in: .whitespaces)
         }
-        if name.hasPrefix("key ") {
-            return learn(String(name.dropFirst(4)).trimmingCharacters(in: .whitespaces), value)
-        }
+        if name.hasPrefix(Self.binding) { return bind(rest(Self.binding), to: value) }
+        if name.hasPrefix(Self.learning) { return learn(rest(Self.learning), value) }
         switch Setting(rawValue: name) {
         case .theme:
             return set(
@@ -110,16 +122,20 @@ struct ConfigFile: Equatable {
         guard let key = KeyEvent(named: name) else {
             return "'\(name)' is no key; 'walkdown keys' shows their names"
         }
+        if case .function(let number) = key.key, number > KeyEvent.lastKnown,
+            key.modifiers.isEmpty
+        {
+            expected.insert(key)
+            guard learned.values.contains(key) else {
+                return "no line 'key \(key.name) = BYTES' says what \(key.name) sends;"
+                    + " 'walkdown keys --bind \(action)' writes both lines"
+            }
+        }
         do throws(OwnKeys.Trouble) {
             try keys.bind(command, to: key)
             return nil
         } catch {
-            switch error {
-            case .reserved(let key): return "\(key.name) keeps its meaning everywhere"
-            case .taken(let key, let other, let place):
-                return "\(key.name) is \(other.rawValue) in: \(place.title)"
-            case .isText(let key): return "\(key.name) is text wherever \(action) is"
-            }
+            return error.sentence(binding: action)
         }
     }
 }

@@ -30,7 +30,7 @@ struct KeyBinding {
         if pressed.isStranger {
             guard let free = freeName else {
                 throw Failure(
-                    .validation, "F13 to F24 are all given to keys",
+                    .validation, "F13 to F24 are all in use",
                     advice: "Take a line out of \(path).")
             }
             return ["key \(free.name) = \(pressed.wholeHex)", line(free)]
@@ -43,9 +43,12 @@ struct KeyBinding {
 
     private func line(_ key: KeyEvent) -> String { "bind \(action.rawValue) = \(key.name)" }
 
-    /// No terminal that is known sends these.
+    /// No terminal that is known sends these. One that a line binds already, and none learns, would do
+    /// what that line says.
     private var freeName: KeyEvent? {
-        (13...24).map { KeyEvent(.function($0)) }.first { !config.learned.values.contains($0) }
+        (13...24).map { KeyEvent(.function($0)) }.first {
+            !config.learned.values.contains($0) && !config.expected.contains($0)
+        }
     }
 
     private var path: String { home.directory + "/" + ConfigFile.name }

@@ -8,6 +8,8 @@ package struct OwnKeys: Equatable, Sendable {
 
     /// Why a key is not bound.
     package enum Trouble: Error, Equatable, Sendable {
+        /// It comes as another key or not at all, so that what is shown would not work.
+        case notSent(KeyEvent)
         /// It leaves, accepts, moves or types, everywhere.
         case reserved(KeyEvent)
         case taken(KeyEvent, by: Command, in: Place)
@@ -17,6 +19,7 @@ package struct OwnKeys: Equatable, Sendable {
 
     /// Binds a key wherever the table has the command and the key is no text.
     package mutating func bind(_ command: Command, to key: KeyEvent) throws(Trouble) {
+        guard key.sending == .asItself else { throw .notSent(key) }
         guard !Self.isReserved(key) else { throw .reserved(key) }
         var isUsed = false
         for place in Place.allCases {
@@ -55,7 +58,7 @@ package struct OwnKeys: Equatable, Sendable {
         return key.typed == nil && !LineEditor.keymap.bindings.contains { $0.keys.contains(key) }
     }
 
-    private static func isReserved(_ key: KeyEvent) -> Bool {
+    package static func isReserved(_ key: KeyEvent) -> Bool {
         let plain: [KeyEvent] = [
             .enter, .escape, .tab, .backTab, .control("c"), .control("z"), .character(" "),
             KeyEvent(.backspace), KeyEvent(.up), KeyEvent(.down), KeyEvent(.left),
