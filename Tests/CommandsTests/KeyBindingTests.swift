@@ -99,4 +99,64 @@ struct KeyBindingTests {
         #expect(throws: Failure.self) { try binding.write(["bind syncNow = F11"]) }
         #expect(access(nowhere.directory, F_OK) != 0)
     }
+
+    private func mode(_ path: String) throws -> mode_t {
+        var status = stat()
+        try #require(lstat(path, &status) == 0, "\(path)")
+        return status.st_mode
+    }
+
+    private func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    }
+
+    @Test("the file is its owner's alone, also where it was open before, and stands there alone")
+    func closed() throws {
+        let before = try names(in: bench.home.directory)
+        _ = try lines("\u{1B}[23~", for: .syncNow)
+        #expect(try mode(path) == S_IFREG | 0o600)
+        #expect(chmod(path, 0o644) == 0)
+        _ = try lines("\u{1B}[24~", for: .sort)
+        #expect(try mode(path) == S_IFREG | 0o600)
+        #expect(try names(in: bench.home.directory) == (before + ["config"]).sorted())
+    }
+
+    @Test(
+        "a link stays one, and what it leads to is written, also where that is not there yet",
+        arguments: [true, false])
+    func linked(isThere: Bool) throws {
+        let folder = bench.folder.path + "/own"
+        #expect(mkdir(folder, 0o700) == 0)
+        let own = folder + "/walkdown.conf"
+        if isThere { try "# mine\n".write(toFile: own, atomically: false, encoding: .utf8) }
+        // What stands there for another reason is left alone.
+        try "other".write(toFile: own + ".new", atomically: false, encoding: .utf8)
+        #expect(symlink("walkdown.conf", folder + "/second") == 0)
+        #expect(symlink("../own/second", path) == 0)
+        _ = try lines("\u{1B}[23~", for: .syncNow)
+        #expect(try mode(path) & S_IFMT == S_IFLNK)
+        #expect(try mode(folder + "/second") & S_IFMT == S_IFLNK)
+        #expect(try mode(own) == S_IFREG | 0o600)
+        let text = try String(contentsOfFile: own, encoding: .utf8)
+        #expect(text == (isThere ? "# mine\n" : "") + "bind syncNow = F11\n")
+        #expect(try names(in: folder) == ["second", "walkdown.conf", "walkdown.conf.new"])
+        #expect(try String(contentsOfFile: own + ".new", encoding: .utf8) == "other")
+    }
+
+    @Test("where it cannot be written that is told, and nothing is left")
+    func unwritable() throws {
+        #expect(symlink(bench.folder.path + "/gone/config", path) == 0)
+        #expect(symlink(bench.folder.path + "/ring", bench.folder.path + "/ring") == 0)
+        let before = try names(in: bench.folder.path)
+        for target in [bench.folder.path + "/gone/config", bench.folder.path + "/ring"] {
+            #expect(unlink(path) == 0 && symlink(target, path) == 0)
+            do {
+                _ = try lines("\u{1B}[23~", for: .syncNow)
+                Issue.record("written")
+            } catch let failure as Failure {
+                #expect(failure.exitCode == .failed && failure.sentence.contains("cannot "))
+            }
+            #expect(try names(in: bench.folder.path) == before)
+        }
+    }
 }

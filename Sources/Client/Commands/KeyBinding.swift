@@ -75,10 +75,13 @@ struct KeyBinding {
             let reason = trouble.drop { $0 != ":" }.dropFirst(2)
             throw Failure(.validation, String(reason), advice: "Nothing was written.")
         }
-        do {
-            try next.write(toFile: path, atomically: true, encoding: .utf8)
+        do throws(VaultError) {
+            try SettingsFile.replace(path, with: next)
         } catch {
-            throw Failure(.failed, "\(path) cannot be written: \(error.localizedDescription)")
+            guard case .system(let operation, let file, let code) = error else { throw error }
+            throw Failure(
+                .failed, "cannot \(operation) \(file): \(String(cString: strerror(code)))",
+                advice: "Nothing was bound. 'bind' lines can be written into \(path) by hand.")
         }
     }
 }

@@ -5,7 +5,11 @@ enum DurableFile {
     /// Writes `path.new` and returns when it is on the disk; `commit` makes it `path`. What was
     /// staged before is overwritten in place, which a disk that has filled up meanwhile still takes.
     static func stage(_ bytes: [UInt8], for path: String) throws(VaultError) {
-        let file = try Descriptor(stagingPath(of: path), O_WRONLY | O_CREAT)
+        try stage(bytes, at: stagingPath(of: path))
+    }
+
+    static func stage(_ bytes: [UInt8], at staging: String) throws(VaultError) {
+        let file = try Descriptor(staging, O_WRONLY | O_CREAT)
         try file.write(bytes)
         try file.truncate(to: bytes.count)
         try file.synchronize()
@@ -13,7 +17,11 @@ enum DurableFile {
 
     /// Replaces `path` by what was staged, and makes the folder remember it.
     static func commit(_ path: String) throws(VaultError) {
-        guard rename(stagingPath(of: path), path) == 0 else { throw .failed("rename", path) }
+        try commit(path, from: stagingPath(of: path))
+    }
+
+    static func commit(_ path: String, from staging: String) throws(VaultError) {
+        guard rename(staging, path) == 0 else { throw .failed("rename", path) }
         try synchronizeFolder(of: path)
     }
 
