@@ -68,7 +68,7 @@ struct ConfigFileTests {
     func bad(line: String, sentence: String) throws {
         let config = ConfigFile("mouse = on\n\(line)\nbind sort = F12\n")
         #expect(config.troubles.count == 1)
-        let trouble = try #require(config.troubles.first)
+        let trouble = try #require(config.told.first)
         #expect(trouble.hasPrefix("config, line 2: " + sentence), "\(trouble)")
         #expect(config.mouse == true && config.theme == nil && config.tier == nil)
         var keys = OwnKeys()
@@ -80,7 +80,7 @@ struct ConfigFileTests {
     func otherLineEnds() {
         let config = ConfigFile("\u{FEFF}# mine\r\ntheme = sun\r\nmouse = maybe\r\n")
         #expect(config.theme == .sun)
-        #expect(config.troubles == ["config, line 3: the value is one of on, off"])
+        #expect(config.told == ["config, line 3: the value is one of on, off"])
     }
 
     @Test("the last of two lines of one name holds")
@@ -95,7 +95,55 @@ struct ConfigFileTests {
         #expect(ConfigFile.read(of: home) == ConfigFile(""))
         try Data([0xFF, 0xFE, 0xC0]).write(to: URL(fileURLWithPath: home + "/config"))
         let config = ConfigFile.read(of: home)
-        #expect(config.troubles.count == 1 && config.keys == OwnKeys())
+        #expect(
+            config.told == [
+                "\(home)/config cannot be read as text, so nothing of it holds; write it anew as UTF-8"
+            ])
+        #expect(config.keys == OwnKeys())
+    }
+
+    @Test("what is no file is not waited for")
+    func noFile() throws {
+        for make in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }] as [(String) -> Int32] {
+            let bench = try CommandBench()
+            #expect(make(bench.home.directory + "/config") == 0)
+            let told = ConfigFile.read(of: bench.home.directory).told
+            #expect(told.count == 1 && told[0].contains("/config cannot be read as a file, so"))
+        }
+    }
+
+    @Test("64 KiB are read, and more is told and changes nothing")
+    func longest() throws {
+        let bench = try CommandBench()
+        let path = bench.home.directory + "/config"
+        let line = "theme = sun\n"
+        let filler = String(repeating: "#", count: (64 << 10) - line.utf8.count)
+        try (line + filler).write(toFile: path, atomically: true, encoding: .utf8)
+        let most = ConfigFile.read(of: bench.home.directory)
+        #expect(most.theme == .sun && most.troubles == [])
+        try (line + filler + "#").write(toFile: path, atomically: true, encoding: .utf8)
+        let more = ConfigFile.read(of: bench.home.directory)
+        #expect(more.theme == nil)
+        #expect(
+            more.told == [
+                "\(path) is longer than 64 KiB, so nothing of it holds; take out what no setting needs"
+            ])
+    }
+
+    @Test("twenty troubles are told, and how many more there are")
+    func manyTroubles() {
+        let lines = { (count: Int) in String(repeating: "theme = pink\n", count: count) }
+        #expect(ConfigFile(lines(20)).told.count == 20)
+        let told = ConfigFile(lines(9_000)).told
+        #expect(told.count == 21 && told.last == "config: and 8980 more")
+    }
+
+    @Test("a long word is not told whole")
+    func longWords() {
+        let word = String(repeating: "x", count: 2_000)
+        let config = ConfigFile(
+            "\(word) = 1\nbind \(word) = F11\nbind sort = \(word)\nkey \(word) = 1b")
+        #expect(config.told.count == 4 && config.told.allSatisfy { $0.count < 200 })
     }
 
     @Test("the screen obeys it, says what is wrong in it, and so does the end of the run")
@@ -122,7 +170,7 @@ struct ConfigFileTests {
     @Test("bytes are learned once")
     func learnedTwice() {
         let config = ConfigFile("key F13 = 1b 5b 39 39 7e\nkey F14 = 1b 5b 39 39 7e")
-        #expect(config.troubles == ["config, line 2: another line learns these bytes"])
+        #expect(config.told == ["config, line 2: another line learns these bytes"])
         #expect(config.learned.values.map(\.name) == ["F13"])
     }
 

@@ -143,6 +143,16 @@ struct KeyBindingTests {
         #expect(try String(contentsOfFile: own + ".new", encoding: .utf8) == "other")
     }
 
+    @Test("a file that is as long as it may be, or longer, takes no line more")
+    func long() throws {
+        let full = String(repeating: "#", count: 64 << 10)
+        for text in [full, full + "#"] {
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(throws: Failure.self) { _ = try lines("\u{1B}[23~", for: .syncNow) }
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        }
+    }
+
     @Test("where it cannot be written that is told, and nothing is left")
     func unwritable() throws {
         #expect(symlink(bench.folder.path + "/gone/config", path) == 0)

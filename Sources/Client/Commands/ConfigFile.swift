@@ -13,8 +13,21 @@ struct ConfigFile: Equatable {
     private(set) var learned: [[UInt8]: KeyEvent] = [:]
     /// Function keys beyond those that every terminal has, which lines bind.
     private(set) var expected: Set<KeyEvent> = []
-    /// What is wrong, each with its line.
-    private(set) var troubles: [String] = []
+    /// What is wrong, by its lines.
+    private(set) var troubles: [Trouble] = []
+
+    struct Trouble: Equatable {
+        /// Nil where it is of the whole file.
+        var line: Int?
+        /// What it is, and what to do about it.
+        var sentence: String
+
+        /// - Parameter note: what is said before the sentence, so that a small screen does not cut it off.
+        func told(_ note: String = "") -> String {
+            guard let line else { return note.isEmpty ? sentence : "\(sentence) \(note)" }
+            return "\(ConfigFile.name), line \(line)\(note.isEmpty ? "" : " " + note): \(sentence)"
+        }
+    }
 
     /// Words before `=`, for reading and for the manual.
     enum Setting: String, CaseIterable {
@@ -39,7 +52,7 @@ struct ConfigFile: Equatable {
             read(line.words).map { (number: line.number, sentence: $0) }
         }
         troubles = found.sorted { $0.number < $1.number }.map {
-            "\(Self.name), line \($0.number): \($0.sentence)"
+            Trouble(line: $0.number, sentence: $0.sentence)
         }
     }
 
@@ -48,13 +61,13 @@ struct ConfigFile: Equatable {
 
     /// - Returns: an empty one where there is no file.
     static func read(of home: String) -> ConfigFile {
-        let path = home + "/" + name
-        guard FileManager.default.fileExists(atPath: path) else { return ConfigFile("") }
-        do {
-            return ConfigFile(try String(contentsOfFile: path, encoding: .utf8))
+        do throws(Unreadable) {
+            return ConfigFile(try text(at: home + "/" + name) ?? "")
         } catch {
             var config = ConfigFile("")
-            config.troubles = ["\(path) cannot be read as text, so nothing of it holds"]
+            config.troubles = [
+                Trouble(sentence: "\(error.reason), so nothing of it holds; \(error.advice)")
+            ]
             return config
         }
     }
@@ -81,7 +94,8 @@ struct ConfigFile: Equatable {
                 \.tier, ["ascii": Tier.ascii, "utf8": .utf8][value], among: ["ascii", "utf8"])
         case nil:
             let names = Setting.allCases.map(\.rawValue).joined(separator: ", ")
-            return "'\(name)' is no setting; there are \(names), bind ACTION and key NAME"
+            return "\(Self.quoted(name)) is no setting; there are \(names), bind ACTION and"
+                + " key NAME"
         }
     }
 
@@ -95,7 +109,7 @@ struct ConfigFile: Equatable {
 
     private mutating func learn(_ name: String, _ bytes: String) -> String? {
         guard let key = KeyEvent(named: name), case .function = key.key else {
-            return "a key that is learned is called F1 to F24, not '\(name)'"
+            return "a key that is learned is called F1 to F24, not \(Self.quoted(name))"
         }
         let words = bytes.split(separator: " ").map {
             $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil
@@ -117,10 +131,10 @@ struct ConfigFile: Equatable {
 
     private mutating func bind(_ action: String, to name: String) -> String? {
         guard let command = Command(rawValue: action) else {
-            return "'\(action)' is no action; walkdown-config(5) names them"
+            return "\(Self.quoted(action)) is no action; walkdown-config(5) names them"
         }
         guard let key = KeyEvent(named: name) else {
-            return "'\(name)' is no key; 'walkdown keys' shows their names"
+            return "\(Self.quoted(name)) is no key; 'walkdown keys' shows their names"
         }
         if case .function(let number) = key.key, number > KeyEvent.lastKnown,
             key.modifiers.isEmpty

@@ -59,21 +59,21 @@ struct KeyBinding {
             throw Failure(
                 .locked, "\(home.directory) is no home yet", advice: "'walkdown enroll' makes it.")
         }
-        var text = ""
-        if FileManager.default.fileExists(atPath: path) {
-            do {
-                text = try String(contentsOfFile: path, encoding: .utf8)
-            } catch {
-                throw Failure(
-                    .failed, "\(path) cannot be read as text", advice: "Nothing was written.")
-            }
+        var text: String
+        do throws(ConfigFile.Unreadable) {
+            text = try ConfigFile.text(at: path) ?? ""
+        } catch {
+            throw Failure(.failed, error.reason, advice: "Nothing was bound: \(error.advice).")
         }
         if !text.isEmpty && !text.hasSuffix("\n") { text += "\n" }
         let next = text + lines.map { $0 + "\n" }.joined()
-        let troubles = ConfigFile(next).troubles.filter { !config.troubles.contains($0) }
-        if let trouble = troubles.first {
-            let reason = trouble.drop { $0 != ":" }.dropFirst(2)
-            throw Failure(.validation, String(reason), advice: "Nothing was written.")
+        guard next.utf8.count <= ConfigFile.mostBytes else {
+            throw Failure(
+                .failed, "\(path) is as long as it may be",
+                advice: "Nothing was bound: take out what no setting needs.")
+        }
+        if let trouble = ConfigFile(next).troubles.first(where: { !config.troubles.contains($0) }) {
+            throw Failure(.validation, trouble.sentence, advice: "Nothing was bound.")
         }
         do throws(VaultError) {
             try SettingsFile.replace(path, with: next)

@@ -115,10 +115,10 @@ struct Application {
             try unlock(fieldwork, pin, mailbox)
         }
         let config = ConfigFile.read(of: home.directory)
-        for trouble in config.troubles { run.console.say("walkdown: " + trouble) }
+        for trouble in config.told { run.console.say("walkdown: " + trouble) }
         let screen = FieldScreen(
             fieldwork: fieldwork, mailbox: mailbox, demo: demo, ownKeys: config.keys,
-            notice: config.troubles.first)
+            notice: config.told.first)
         let log = WarningLog(home.directory + "/walkdown.log")
         log.shorten()
         let before = log.size

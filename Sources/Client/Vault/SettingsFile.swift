@@ -20,6 +20,17 @@ package enum SettingsFile {
         }
     }
 
+    /// - Returns: at most `limit` bytes; nil where there is no file.
+    package static func read(_ path: String, limit: Int) throws(VaultError) -> [UInt8]? {
+        guard DurableFile.exists(path) else { return nil }
+        // What nobody writes into would else be waited for.
+        let file = try Descriptor(path, O_RDONLY | O_NONBLOCK)
+        guard try file.status().st_mode & S_IFMT == S_IFREG else {
+            throw .system(operation: "read", path: path, code: EINVAL)
+        }
+        return try file.readAll(limit: limit)
+    }
+
     /// More links in a row are a ring, as for open(2).
     private static let mostLinks = 40
 
