@@ -167,6 +167,28 @@ struct ConfigFileTests {
         #expect(try String(contentsOfFile: shot, encoding: .utf8).contains("zebra"))
     }
 
+    @Test("the screen says how much more is wrong, and the command that it names tells all of it")
+    func moreTroubles() throws {
+        let bench = try StoreBench()
+        let path = bench.bench.home.directory + "/config"
+        let lines = ["theme = pink", "mouse = on", "bind sort = Ctrl-J", "bind fly = F11"]
+        try lines[1].write(toFile: path, atomically: true, encoding: .utf8)
+        let sound = try bench.run("doctor")
+        #expect(sound.output.contains("ok     settings: in order"))
+        try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        let script = try bench.bench.folder.write(
+            ":wait-for config, line 1 (and 2 more: walkdown doctor): ", to: "script")
+        let outcome = try bench.run("--script", script)
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        let told = try bench.run("doctor")
+        #expect(told.status == 1 && told.output.contains("wrong  settings: 3 things are wrong in"))
+        let troubles = ConfigFile.read(of: bench.bench.home.directory).told
+        #expect(troubles.count == 3)
+        for trouble in troubles { #expect(told.output.contains(trouble)) }
+        #expect(ConfigFile(lines[0]).notice == troubles[0])
+        #expect(ConfigFile("").notice == nil)
+    }
+
     @Test("bytes are learned once")
     func learnedTwice() {
         let config = ConfigFile("key F13 = 1b 5b 39 39 7e\nkey F14 = 1b 5b 39 39 7e")

@@ -44,6 +44,12 @@ extension ConfigFile {
             + (more > 0 ? ["\(Self.name): and \(more) more"] : [])
     }
 
+    /// For a place that has room for one; nil where nothing is wrong.
+    var notice: String? {
+        let more = troubles.count - 1
+        return troubles.first.map { $0.told(more > 0 ? "(and \(more) more: walkdown doctor)" : "") }
+    }
+
     /// A word of the file, as much as a sentence has room for.
     static func quoted(_ text: String) -> String {
         let most = 40

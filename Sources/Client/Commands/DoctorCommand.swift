@@ -16,7 +16,8 @@ enum DoctorCommand {
     }
 
     static let entry = Entry(
-        name: "doctor", summary: "Check home, keys and system; say what is wrong and what to do.",
+        name: "doctor",
+        summary: "Check home, keys, settings and system; say what is wrong and what to do.",
         discussion: """
             With --repair a damaged database is set aside, and a new one made from the journal: \
             everything that waits to be sent comes back, and 'walkdown sync' fetches the rest.
@@ -39,7 +40,19 @@ enum DoctorCommand {
         return [
             check("home", note: home.directory) { try checkHome(home) },
             check("key slot") { try KeySlotLook(home: home, opening: opening).note() },
+            check("settings") { try checkSettings(home) },
         ] + memory + store
+    }
+
+    private static func checkSettings(_ home: Home) throws -> String? {
+        let config = ConfigFile.read(of: home.directory)
+        guard config.troubles.isEmpty else {
+            let count = counted(config.troubles.count, "thing is", "things are")
+            throw Failure(
+                .failed, "\(count) wrong in \(home.directory)/\(ConfigFile.name)",
+                advice: config.told.joined(separator: "\n"))
+        }
+        return nil
     }
 
     private struct StoreLook {

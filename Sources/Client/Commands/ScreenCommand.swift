@@ -118,7 +118,7 @@ struct Application {
         for trouble in config.told { run.console.say("walkdown: " + trouble) }
         let screen = FieldScreen(
             fieldwork: fieldwork, mailbox: mailbox, demo: demo, ownKeys: config.keys,
-            notice: config.told.first)
+            notice: config.notice)
         let log = WarningLog(home.directory + "/walkdown.log")
         log.shorten()
         let before = log.size
