@@ -43,33 +43,54 @@ struct ConfigFileTests {
     @Test(
         "a line that means nothing is told with its number, and the others hold",
         arguments: [
-            ("theme", "a line has a name, = and a value"),
-            ("theme = pink", "the value is one of auto, mono, light, dark, sun"),
-            ("mouse = yes", "the value is one of on, off"),
-            ("characters =", "the value is one of ascii, utf8"),
-            ("colour = red", "'colour' is no setting; there are theme, mouse, characters"),
-            ("bind fly = F11", "'fly' is no action; walkdown-config(5) names them"),
-            ("bind = F11", "'bind' is no setting"),
-            ("bind help = F99", "'F99' is no key; 'walkdown keys' shows their names"),
-            ("bind help =", "'' is no key"),
-            ("bind help = Enter", "Enter keeps its meaning everywhere"),
-            ("bind syncNow = /", "/ is filter in: Worklist"),
-            ("bind newLine = g", "g is text wherever newLine is"),
-            ("key Up = 1b 5b 39 39 7e", "a key that is learned is called F1 to F24, not 'Up'"),
-            ("key F13 =", "after = stand the bytes of the key"),
+            ("theme", "a line has a name, = and a value; write it so, or # before a remark"),
+            (
+                "theme = pink",
+                "'pink' is no value of theme; write one of auto, mono, light, dark, sun"
+            ),
+            ("mouse = yes", "'yes' is no value of mouse; write one of on, off"),
+            ("characters =", "'' is no value of characters; write one of ascii, utf8"),
+            (
+                "colour = red",
+                "'colour' is no setting; write one of theme, mouse, characters, bind ACTION, key"
+            ),
+            ("bind fly = F11", "'fly' is no action; write one that walkdown-config(5) names"),
+            ("bind = F11", "'bind' is no setting; write one of"),
+            ("bind help = F99", "'F99' is no key; write a name that 'walkdown keys' shows"),
+            ("bind help =", "'' is no key; write"),
+            ("bind help = Enter", "Enter keeps its meaning everywhere; bind another key"),
+            ("bind syncNow = /", "/ is filter in 'Worklist' already; bind another key"),
+            (
+                "bind syncNow = F12",
+                "F12 is sort in 'Worklist' by another line; bind another key, or take that line"
+            ),
+            (
+                "bind newLine = g",
+                "g is text wherever newLine is; bind a key that types nothing, such as F11"
+            ),
+            (
+                "key Up = 1b 5b 39 39 7e",
+                "a key that is learned is called F1 to F24, not 'Up'; give it one of these names"
+            ),
+            ("key F13 =", "after = stand the bytes of the key, as '1b 5b 39 39 7e'; write those"),
             ("key F13 = 1b 5b 39 39 7", "after = stand the bytes of the key"),
-            ("key F13 = 1b 5b 41", "these bytes are Up"),
-            ("key F13 = 1b 5b 39 39", "these bytes are no whole sequence"),
-            ("key F13 = 71", "these bytes are q"),
-            ("key F13 = 01", "these bytes are Ctrl-A"),
-            ("key F13 = 1b 5b 39 39 7e 1b 5b 39 38 7e", "these bytes are unknown, unknown"),
-            ("key F13 = 1b 5b 32 30 30 7e", "these bytes are no whole sequence"),
+            ("key F13 = 1b 5b 41", "these bytes are Up in every terminal; take the line out"),
+            ("key F13 = 1b 5b 39 39", "these bytes are no whole sequence; write all that"),
+            ("key F13 = 71", "these bytes are q in every terminal; take the line out"),
+            ("key F13 = 01", "these bytes are Ctrl-A in every terminal; take the line out"),
+            (
+                "key F13 = 1b 5b 39 39 7e 1b 5b 39 38 7e",
+                "these bytes are 2 keys; write those of one"
+            ),
+            ("key F13 = 1b 5b 32 30 30 7e", "these bytes are no whole sequence; write all that"),
+            ("key F13 = 1b 5d 30 07", "these bytes are no sequence that a key sends; take the"),
         ])
     func bad(line: String, sentence: String) throws {
-        let config = ConfigFile("mouse = on\n\(line)\nbind sort = F12\n")
+        let config = ConfigFile("bind sort = F12\n\(line)\nmouse = on\n")
         #expect(config.troubles.count == 1)
         let trouble = try #require(config.told.first)
         #expect(trouble.hasPrefix("config, line 2: " + sentence), "\(trouble)")
+        #expect(trouble.contains("; "), "what to do about it")
         #expect(config.mouse == true && config.theme == nil && config.tier == nil)
         var keys = OwnKeys()
         try keys.bind(.sort, to: KeyEvent(.function(12)))
@@ -80,7 +101,10 @@ struct ConfigFileTests {
     func otherLineEnds() {
         let config = ConfigFile("\u{FEFF}# mine\r\ntheme = sun\r\nmouse = maybe\r\n")
         #expect(config.theme == .sun)
-        #expect(config.told == ["config, line 3: the value is one of on, off"])
+        #expect(
+            config.told == [
+                "config, line 3: 'maybe' is no value of mouse; write one of on, off"
+            ])
     }
 
     @Test("the last of two lines of one name holds")
@@ -163,7 +187,7 @@ struct ConfigFileTests {
             """, to: "script")
         let outcome = try bench.run("--script", script)
         #expect(outcome.status == 0, "\(outcome.messages)")
-        #expect(outcome.messages.contains("walkdown: config, line 2: the value is one of"))
+        #expect(outcome.messages.contains("walkdown: config, line 2: 'pink' is no value"))
         #expect(try String(contentsOfFile: shot, encoding: .utf8).contains("zebra"))
     }
 
@@ -192,7 +216,10 @@ struct ConfigFileTests {
     @Test("bytes are learned once")
     func learnedTwice() {
         let config = ConfigFile("key F13 = 1b 5b 39 39 7e\nkey F14 = 1b 5b 39 39 7e")
-        #expect(config.told == ["config, line 2: another line learns these bytes"])
+        #expect(
+            config.told == [
+                "config, line 2: another line learns these bytes; take one of the two out"
+            ])
         #expect(config.learned.values.map(\.name) == ["F13"])
     }
 

@@ -50,7 +50,8 @@ struct KeyBindingTests {
     @Test(
         "what means something else there, or is no key, is refused, and the file stays",
         arguments: [
-            ("\r", "Enter keeps its meaning everywhere"), ("/", "/ is filter in: Worklist"),
+            ("\r", "Enter keeps its meaning everywhere; bind another key"),
+            ("/", "/ is filter in 'Worklist' already; bind another key"),
             ("\u{1B}[<0;10;5M", "what came is no key: tap at column 10, row 5"),
             ("\u{1B}[99", "what came is no key: unknown"),
             (

@@ -6,11 +6,19 @@ extension OwnKeys.Trouble {
     func sentence(binding action: String) -> String {
         switch self {
         case .notSent(let key): key.whyNotSent(binding: action)
-        case .reserved(let key): "\(key.name) keeps its meaning everywhere"
+        case .reserved(let key): "\(key.name) keeps its meaning everywhere; bind another key"
         case .taken(let key, let other, let place):
-            "\(key.name) is \(other.rawValue) in: \(place.title)"
-        case .isText(let key): "\(key.name) is text wherever \(action) is"
+            "\(key.name) is \(other.rawValue) in '\(place.title)' \(Self.way(key, place))"
+        case .isText(let key):
+            "\(key.name) is text wherever \(action) is; bind a key that types nothing, such as F11"
         }
+    }
+
+    /// Only a line of the person's own can be taken out.
+    private static func way(_ key: KeyEvent, _ place: Place) -> String {
+        BindingTable.keymap(for: place, demo: true).command(for: key) == nil
+            ? "by another line; bind another key, or take that line out"
+            : "already; bind another key"
     }
 }
 

@@ -75,7 +75,7 @@ struct ConfigFile: Equatable {
     /// - Returns: what is wrong with the line.
     private mutating func read(_ line: String) -> String? {
         guard let sign = line.firstIndex(of: "=") else {
-            return "a line has a name, = and a value"
+            return "a line has a name, = and a value; write it so, or # before a remark"
         }
         let name = line[..<sign].trimmingCharacters(in: .whitespaces)
         let value = line[line.index(after: sign)...].trimmingCharacters(in: .whitespaces)
@@ -87,54 +87,80 @@ struct ConfigFile: Equatable {
         switch Setting(rawValue: name) {
         case .theme:
             return set(
-                \.theme, Theme.Name(rawValue: value), among: Theme.Name.allCases.map(\.rawValue))
-        case .mouse: return set(\.mouse, ["on": true, "off": false][value], among: ["on", "off"])
+                name, to: value, \.theme, Theme.Name(rawValue: value),
+                among: Theme.Name.allCases.map(\.rawValue))
+        case .mouse:
+            return set(
+                name, to: value, \.mouse, ["on": true, "off": false][value], among: ["on", "off"])
         case .characters:
             return set(
-                \.tier, ["ascii": Tier.ascii, "utf8": .utf8][value], among: ["ascii", "utf8"])
+                name, to: value, \.tier, ["ascii": Tier.ascii, "utf8": .utf8][value],
+                among: ["ascii", "utf8"])
         case nil:
             let names = Setting.allCases.map(\.rawValue).joined(separator: ", ")
-            return "\(Self.quoted(name)) is no setting; there are \(names), bind ACTION and"
+            return "\(Self.quoted(name)) is no setting; write one of \(names), bind ACTION,"
                 + " key NAME"
         }
     }
 
     private mutating func set<Value>(
-        _ path: WritableKeyPath<ConfigFile, Value?>, _ value: Value?, among words: [String]
+        _ name: String, to word: String, _ path: WritableKeyPath<ConfigFile, Value?>,
+        _ value: Value?, among words: [String]
     ) -> String? {
-        guard let value else { return "the value is one of \(words.joined(separator: ", "))" }
+        guard let value else {
+            return "\(Self.quoted(word)) is no value of \(name); write one of "
+                + words.joined(separator: ", ")
+        }
         self[keyPath: path] = value
         return nil
     }
 
     private mutating func learn(_ name: String, _ bytes: String) -> String? {
         guard let key = KeyEvent(named: name), case .function = key.key else {
-            return "a key that is learned is called F1 to F24, not \(Self.quoted(name))"
+            return "a key that is learned is called F1 to F24, not \(Self.quoted(name));"
+                + " give it one of these names"
         }
         let words = bytes.split(separator: " ").map {
             $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil
         }
         let sequence = words.compactMap(\.self)
         guard !sequence.isEmpty, sequence.count == words.count else {
-            return "after = stand the bytes of the key, as '1b 5b 39 39 7e'"
+            return "after = stand the bytes of the key, as '1b 5b 39 39 7e'; write those that"
+                + " 'walkdown keys' shows for it"
         }
-        guard learned[sequence] == nil else { return "another line learns these bytes" }
+        guard learned[sequence] == nil else {
+            return "another line learns these bytes; take one of the two out"
+        }
         var trace = KeyTrace()
         let entries = trace.feed(sequence, at: 0)
         guard entries.count == 1, entries[0].bytes == sequence, entries[0].isStranger else {
-            let known = entries.map(\.name).joined(separator: ", ")
-            return "these bytes are \(known.isEmpty ? "no whole sequence" : known)"
+            return Self.whyNotLearned(entries, sequence)
         }
         learned[sequence] = key
         return nil
     }
 
+    private static func whyNotLearned(
+        _ entries: [KeyTrace.Entry], _ sequence: [UInt8]
+    ) -> String {
+        guard let first = entries.first, entries.flatMap(\.bytes) == sequence else {
+            return "these bytes are no whole sequence; write all that 'walkdown keys' shows for the"
+                + " key"
+        }
+        guard entries.count == 1 else {
+            return "these bytes are \(entries.count) keys; write those of one"
+        }
+        return first.events.isEmpty
+            ? "these bytes are no sequence that a key sends; take the line out"
+            : "these bytes are \(first.name) in every terminal; take the line out"
+    }
+
     private mutating func bind(_ action: String, to name: String) -> String? {
         guard let command = Command(rawValue: action) else {
-            return "\(Self.quoted(action)) is no action; walkdown-config(5) names them"
+            return "\(Self.quoted(action)) is no action; write one that walkdown-config(5) names"
         }
         guard let key = KeyEvent(named: name) else {
-            return "\(Self.quoted(name)) is no key; 'walkdown keys' shows their names"
+            return "\(Self.quoted(name)) is no key; write a name that 'walkdown keys' shows"
         }
         if case .function(let number) = key.key, number > KeyEvent.lastKnown,
             key.modifiers.isEmpty
