@@ -81,6 +81,31 @@ struct KeysTests {
         try tmux.untilShows("code=0")
     }
 
+    @Test("at 40 columns what is said breaks between words")
+    func narrow() throws {
+        let folder = try TemporaryFolder("keys")
+        let tmux = try Tmux(columns: 40, rows: 20, term: "xterm-256color")
+        try tmux.untilShows("ready>")
+        let command = "\(try Binaries.path(of: "walkdown")) --home '\(folder.path)' keys"
+        try tmux.type("clear; \(command) --bind sort; echo code=$?")
+        try tmux.keys("Enter")
+        try tmux.until("asks") { $0.lines.contains("leaves all as it is.") }
+        try tmux.keys("C-j")
+        let told = try tmux.untilShows("code=3")
+        let lines = told.lines.map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(lines.contains("walkdown: Enter keeps its meaning"), "\(lines)")
+        #expect(lines.contains("everywhere; bind another key"), "\(lines)")
+        try tmux.type("clear; \(command); echo code=$?")
+        try tmux.keys("Enter")
+        try tmux.untilShows("ends this.")
+        try tmux.keys("F7")
+        try tmux.untilShows("1b 5b 31 38 7e  F7")
+        let key = try tmux.until("all is told") { $0.lines.contains("  question") }
+        #expect(key.lines.contains("  Inspection: Go to the next unanswered"), "\(key.lines)")
+        try tmux.keys("C-c")
+        try tmux.untilShows("code=0")
+    }
+
     @Test("U11 without a terminal it ends with 2, and as a document it goes into a file")
     func document() throws {
         let folder = try TemporaryFolder("keys")

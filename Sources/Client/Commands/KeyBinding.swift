@@ -2,6 +2,7 @@ internal import Arguments
 internal import Coding
 internal import FieldApp
 internal import Foundation
+internal import Glibc
 internal import TerminalKit
 internal import Vault
 
@@ -21,7 +22,12 @@ struct KeyBinding {
         try write(lines)
         try run.emit(
             ["action": .string(action.rawValue), "lines": .array(lines.map { .string($0) })]
-        ) { "written to \(path):\n" + lines.map { "  \($0)\n" }.joined() }
+        ) {
+            let head = "written to \(path):"
+            // The lines are shown as they stand in the file.
+            return (TerminalWidth.columns(of: STDOUT_FILENO).map { wrapped(head, to: $0) } ?? head)
+                + "\n" + lines.map { "  \($0)\n" }.joined()
+        }
         return .done
     }
 

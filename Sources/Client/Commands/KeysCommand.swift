@@ -29,13 +29,14 @@ enum KeysCommand {
             speech: STDERR_FILENO, options: options)
         defer { terminal.close() }
         if let action, let home {
-            run.console.say(
-                "Press the key for \(action.rawValue). Ctrl-C or Esc leaves all as it is.")
+            say("Press the key for \(action.rawValue). Ctrl-C or Esc leaves all as it is.", run)
             let pressed = try press(on: terminal, config)
             terminal.close()
-            return try KeyBinding(action: action, home: home, config: config).bind(pressed, run)
+            return try telling(run) {
+                try KeyBinding(action: action, home: home, config: config).bind(pressed, run)
+            }
         }
-        run.console.say("Press keys. Ctrl-C, or Esc three times in a row, ends this.")
+        say("Press keys. Ctrl-C, or Esc three times in a row, ends this.", run)
         let told = try listen(to: terminal, config, run)
         terminal.close()
         if run.wantsJSON {
@@ -47,6 +48,24 @@ enum KeysCommand {
     private static let bindOption = Option(
         "bind", value: "ACTION", allowed: FieldApp.Command.allCases.map(\.rawValue),
         help: "Bind the key that is pressed to this action.")
+
+    /// Broken between words: who has pressed a key may stand before forty columns.
+    private static func say(_ text: String, _ run: CommandRun) {
+        let columns = TerminalWidth.columns(of: STDERR_FILENO)
+        run.console.say(columns.map { wrapped(text, to: $0) } ?? text)
+    }
+
+    /// A document is the program's to write.
+    private static func telling(
+        _ run: CommandRun, _ work: () throws -> ExitCode
+    ) throws -> ExitCode {
+        do {
+            return try work()
+        } catch let failure as Failure where !run.wantsJSON {
+            say(String(Walkdown.renderer.text(of: failure).dropLast()), run)
+            return failure.exitCode
+        }
+    }
 
     /// The first key; nil where the person or the terminal left.
     private static func press(
@@ -81,7 +100,9 @@ enum KeysCommand {
                 if run.wantsJSON {
                     told.append(entry.json(config.keys))
                 } else {
-                    try run.console.write(terminalSafe(entry.line(config.keys), keepingLines: true))
+                    let line = entry.line(
+                        config.keys, columns: TerminalWidth.columns(of: STDOUT_FILENO))
+                    try run.console.write(terminalSafe(line, keepingLines: true))
                 }
             }
         }
@@ -101,11 +122,14 @@ struct EndOfKeys {
 }
 
 extension KeyTrace.Entry {
-    func line(_ own: OwnKeys) -> String {
-        let columns = [(hex, 24), (name, 14)].map { text, width in
+    /// - Parameter columns: of the terminal; what does not fit beside stands below.
+    func line(_ own: OwnKeys, columns: Int? = nil) -> String {
+        let parts = [(hex, 24), (name, 14)].map { text, width in
             text + String(repeating: " ", count: max(0, width - CellWidth.of(text)))
         }
-        return columns.joined(separator: "  ") + "  \(deed(own))\n"
+        let line = parts.joined(separator: "  ") + "  " + deed(own)
+        guard let columns, CellWidth.of(line) > columns else { return line + "\n" }
+        return wrapped("\(hex)  \(name)\n  \(deed(own))", to: columns) + "\n"
     }
 
     func json(_ own: OwnKeys) -> JSON {
