@@ -78,13 +78,16 @@ struct Quiescence {
             }
     }
 
-    /// All that is left is for records that are not here, or behind such a change. Whoever made the
-    /// record could bring it back for so long; then a person decides.
+    /// All that is left is for records that are not here, or behind such a change, perhaps without having
+    /// been sent. Whoever made the record could bring it back for so long; then a person decides.
     private func isAwaited(_ rest: [OutboxRow]) -> Bool {
-        let awaiting = rest.filter { $0.lastError == "waits for its record" }
+        let awaiting = Set(
+            rest.filter { $0.lastError == "waits for its record" }.map(\.recordId))
         return !awaiting.isEmpty
             && rest.allSatisfy {
-                $0.status == "PENDING" && $0.lastError?.hasPrefix("waits for ") == true
+                $0.status == "PENDING"
+                    && ($0.lastError?.hasPrefix("waits for ") == true
+                        || awaiting.contains($0.recordId))
             }
     }
 

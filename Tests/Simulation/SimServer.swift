@@ -114,7 +114,13 @@ final class SimServer {
             return .json(oracle.hideUncommitted(page).json)
         case "/api/v1/sync/copies":
             let request = try CopyRequest(json: .parse(call.body ?? []))
-            let response = try store.takeCopies(request, from: device)
+            let response: CopyResponse
+            do {
+                response = try store.takeCopies(request, from: device)
+            } catch {
+                if disk.hasStopped { oracle.noteUncertain() }
+                throw error
+            }
             if let reader { try oracle.watch(request, response, reader) }
             return .json(response.json)
         case "/api/v1/forms": return .json(FormListing.document(try store.publishedForms()))
