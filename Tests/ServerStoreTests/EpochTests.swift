@@ -236,6 +236,36 @@ struct EpochTests {
     }
 
     @Test(
+        "T86 what was made after the restore under a record that nobody brings back waits thirty days as well",
+        arguments: Backend.allCases)
+    func madeSince(backend: Backend) throws {
+        let (yard, _, first, second) = try Yard.pair(backend)
+        let backup = try yard.backUp()
+        try first.push(first.begin("new", asset: ImportedID.asset("A1")))
+        try second.pull()
+        try yard.restore(backup)
+        // It has heard of the restore, and still shows the record.
+        let before = second.confirmed
+        second.cursor = nil
+        try second.pull()
+        #expect(before["new"] != nil)
+        let row = second.row("row", under: "new", ["text": .string("a row of it")])
+        let edit = second.mutation(
+            "new", table: RecordTable.inspection, parent: nil, .update,
+            ["notes": .string("of the second")])
+        #expect(try second.push(row, edit).map(\.status) == [.held, .held])
+        yard.clock.advance(seconds: 31 * 86_400)
+        let verdicts = try second.push(row, edit)
+        #expect(verdicts.map(\.status) == [.rejected, .quarantined])
+        #expect(verdicts.first?.error?.code == "parent_deleted")
+        #expect(try yard.store.openReviews().map(\.mine) == [.string("of the second")])
+        // What is only refused beside it keeps nobody waiting for ever, and nothing is refused for it.
+        let made = second.begin("other", asset: ImportedID.asset("A1"), ["high": .string("none")])
+        let below = second.row("below", under: "other", ["text": .string("x")])
+        #expect(try second.push(made, below).map(\.status) == [.rejected, .held])
+    }
+
+    @Test(
         "T86 an inspection of a form that was published since the backup waits for the form",
         arguments: Backend.allCases, [true, false])
     func formComesBack(backend: Backend, isPublished: Bool) throws {

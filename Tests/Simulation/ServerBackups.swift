@@ -118,6 +118,16 @@ extension DeviceStore {
         }
     }
 
+    /// Whether a deletion of the record is still to be sent, perhaps behind a conflict.
+    fileprivate func waitsToDelete(_ id: RecordID) throws -> Bool {
+        try read { database in
+            try database.first(
+                "SELECT 1 FROM __sync_waiting WHERE record_id = ? AND name = '@deleted' LIMIT 1",
+                [.text(id.rawValue)]
+            ) { _ in true } ?? false
+        }
+    }
+
     /// The records that the server has confirmed, are in scope, and nobody has deleted.
     fileprivate func confirmedLiving() throws -> [RecordID] {
         try read { database in
@@ -154,7 +164,10 @@ struct RestoreChecks {
         let waiting = try store.waitingValues()
         for (key, owed) in device.ledger.owed {
             let hasAnswer = try isAccountedFor(key, owed, device, reader)
-            guard hasAnswer || waiting[key] == owed.value else {
+            let isWaiting =
+                key.name == Mutation.deletedField
+                ? try store.waitsToDelete(key.record) : waiting[key] == owed.value
+            guard hasAnswer || isWaiting else {
                 let standing = try reader.recordState(key.record)?.fields[key.name]
                 throw Violation(
                     "an accepted change is lost by a restore",

@@ -11,6 +11,8 @@ struct Sender {
     var epochOfVersions: Int64 = 0
     /// Whether all its bases are of that epoch.
     var hasExactBases = false
+    /// Records that its batch makes.
+    var makes: Set<RecordID> = []
     /// Of each record that its batch deletes, what changed below it after the device's cursor.
     var changedBelow: [RecordID: [RecordState]] = [:]
 }

@@ -286,12 +286,6 @@ private struct CopyTaking {
 
 extension Connection {
     /// Whether there is an earlier epoch of which devices may still have something.
-    fileprivate var wasRestored: Bool {
-        get throws {
-            try first("SELECT count(*) > 1 FROM server_epoch") { try $0.flag(0) } ?? false
-        }
-    }
-
     /// Whether a change is, or was, here: it stands in the record, in the history or in review.
     func hasTrace(
         of stamp: Stamp, _ value: FieldValue, on field: FieldName, of record: RecordID

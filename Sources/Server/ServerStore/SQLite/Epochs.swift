@@ -73,6 +73,12 @@ extension Connection {
         ) { try $0.flag(0) } ?? false
     }
 
+    var wasRestored: Bool {
+        get throws {
+            try first("SELECT count(*) > 1 FROM server_epoch") { try $0.flag(0) } ?? false
+        }
+    }
+
     /// Milliseconds since 1970, UTC.
     func beginning(of epoch: Int64) throws -> Int64 {
         try first("SELECT began_at FROM server_epoch WHERE epoch = ?", [.integer(epoch)]) {
@@ -176,9 +182,15 @@ extension WriteSession {
             || connection.isMakingAsked(of: record)
     }
 
-    /// Whether it could have come back, and has not in all that time.
+    /// Whether it could have come back after a restore, and has not in all that time. Also whoever has heard of
+    /// the restore, and has pulled since, may still show it and build on it. What the same batch makes is
+    /// only refused, and can be sent again.
     func isOverdue(_ record: RecordID, for sender: Sender) throws -> Bool {
-        try sender.standpoint.epoch != .current && !mayCome(record, for: sender)
+        guard try connection.wasRestored, !sender.makes.contains(record),
+            now >= (try connection.beginning(of: epoch)) + WriteSession.offeringTime
+        else { return false }
+        return try connection.hasPulled(sender.device.node)
+            && !connection.isMakingAsked(of: record)
     }
 
     /// Counts for the administrator what came with a standpoint from before the epoch.

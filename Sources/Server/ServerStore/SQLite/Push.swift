@@ -45,6 +45,8 @@ struct BatchMerge {
     private var taken = 0
     /// Of each record that the batch deletes, what its device cannot have known below it.
     private var changedBelow: [RecordID: [RecordState]] = [:]
+    /// Records that the batch makes.
+    private let made: Set<RecordID>
 
     static func run(
         _ request: PushRequest, of device: Device, key: String?, in session: WriteSession,
@@ -105,6 +107,7 @@ struct BatchMerge {
         self.session = session
         self.device = device
         self.request = request
+        made = Set(request.mutations.filter { $0.operation == .insert }.map(\.record))
         contentHash = Array(request.idempotencyKey.utf8)
     }
 
@@ -274,7 +277,7 @@ struct BatchMerge {
         let sender = Sender(
             device: device, standpoint: standpoint,
             epochOfVersions: standpoint.cursor?.epoch ?? 0,
-            hasExactBases: request.hasExactBases, changedBelow: changedBelow)
+            hasExactBases: request.hasExactBases, makes: made, changedBelow: changedBelow)
         do {
             let verdict = try session.unit {
                 let verdict = try session.merge(mutation, by: .device(sender)).readable
