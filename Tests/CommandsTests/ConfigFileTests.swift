@@ -52,7 +52,7 @@ struct ConfigFileTests {
             ("characters =", "'' is no value of characters; write one of ascii, utf8"),
             (
                 "colour = red",
-                "'colour' is no setting; write one of theme, mouse, characters, bind ACTION, key"
+                "'colour' is no setting; write one of theme, mouse, characters, language, bind ACTION, key"
             ),
             ("bind fly = F11", "'fly' is no action; write one that walkdown-config(5) names"),
             ("bind = F11", "'bind' is no setting; write one of"),

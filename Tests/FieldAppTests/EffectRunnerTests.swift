@@ -122,6 +122,20 @@ private final class RecordingFieldwork: Fieldwork {
     }
     func retry(_ id: MutationID) throws(StoreRefusal) { try note("retry") }
     func discard(_ id: MutationID) throws(StoreRefusal) { try note("discard") }
+    func keep(_ setting: ScreenSetting, _ value: String?) throws(StoreRefusal) {
+        try note("keep \(setting.rawValue) \(value ?? "nothing")")
+    }
+    func keep(_ key: KeyEvent, for command: Command) throws(StoreRefusal) {
+        try note("bind \(key.name)")
+    }
+    func forgetKeys(of command: Command) throws(StoreRefusal) {
+        try note("unbind \(command.rawValue)")
+    }
+    func setBackground(on isOn: Bool) throws(StoreRefusal) { try note("background \(isOn)") }
+    func examine() throws(StoreRefusal) -> [AboutLine] {
+        try note("examine")
+        return [AboutLine("a", "b")]
+    }
     func syncNow() { log.withLock { $0.append("sync") } }
     func setNetwork(on: Bool) { log.withLock { $0.append("network \(on)") } }
 }
@@ -171,6 +185,24 @@ struct EffectRunnerTests {
             .loadInspection("i"), .discard("m"),
         ])
         #expect(told == ["notSaved", "draftNotSaved", "refused", "refused"])
+    }
+
+    @Test("settings are kept in order, and what the device is comes back")
+    func settings() {
+        let told = messages(after: [
+            .keepSetting(.theme, "sun"), .keepSetting(.characters, nil),
+            .bind(.function(11), .syncNow), .unbind(.syncNow), .setBackground(on: false), .examine,
+        ])
+        #expect(
+            fieldwork.log.withLock { $0 } == [
+                "keep theme sun", "keep characters nothing", "bind F11", "unbind syncNow",
+                "background false", "examine",
+            ])
+        #expect(told == ["done", "done", "done", "done", "done", "about"])
+        #expect(
+            runner.run([.speak("es"), .setLook(.sun, .ascii)]) == [
+                .speak("es"), .look(.sun, .ascii),
+            ])
     }
 
     @Test("the PIN reaches the vault as it was typed, and the pad forgets it")

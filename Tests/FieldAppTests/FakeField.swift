@@ -3,6 +3,7 @@ import FieldApp
 import Forms
 import Inspections
 import Replication
+import TerminalKit
 
 /// A store and a server in a few lines: effects in, messages out. What a test wants to go wrong, it
 /// says here.
@@ -48,6 +49,34 @@ struct FakeField {
     var syncs = 0
     var hasQuit = false
     var held: Set<String> = []
+
+    /// Lines of the config file, as they were asked for.
+    var kept: [String] = []
+    var keepRefusal: StoreRefusal?
+    var isBackgroundOff = false
+    var about = [
+        AboutLine("Device", "handheld-7"), AboutLine("Journal", "is gone", isTrouble: true),
+    ]
+
+    private mutating func settingsEffect(_ effect: Effect) -> [AppMessage] {
+        switch effect {
+        case .keepSetting(let setting, let value):
+            kept.append("\(setting.rawValue) = \(value ?? "")")
+            return keepRefusal.map { [.refused(.keepSetting, $0)] } ?? [.done(.keepSetting)]
+        case .bind(let key, let command):
+            kept.append("bind \(command.rawValue) = \(key.name)")
+            return [.done(.keepSetting)]
+        case .unbind(let command):
+            kept.append("unbind \(command.rawValue)")
+            return [.done(.keepSetting)]
+        case .setBackground(let isOn):
+            if let keepRefusal { return [.refused(.setBackground(on: isOn), keepRefusal)] }
+            isBackgroundOff = !isOn
+            return [.done(.setBackground(on: isOn))]
+        case .examine: return [.about(about)]
+        default: return []
+        }
+    }
 
     mutating func perform(_ effect: Effect) -> [AppMessage] {
         switch effect {
@@ -108,7 +137,9 @@ struct FakeField {
         case .release(_, let paths):
             held.subtract(paths)
             return []
-        case .setNetwork, .flushInput, .setMouse, .redraw, .suspend: return []
+        case .keepSetting, .bind, .unbind, .setBackground, .examine: return settingsEffect(effect)
+        case .speak(let language): return [.spoken(language)]
+        case .setNetwork, .flushInput, .setMouse, .setLook, .redraw, .suspend: return []
         case .quit:
             hasQuit = true
             return []
@@ -261,6 +292,7 @@ struct FakeField {
         status.missing = missing
         status.failed = rows.count { $0.badge == .failed }
         status.conflict = rows.count { $0.badge == .conflict }
+        status.isBackgroundOff = isBackgroundOff
         return status
     }
 

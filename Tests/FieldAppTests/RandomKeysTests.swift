@@ -56,6 +56,15 @@ struct RandomKeysTests {
         "palette": {
             $0.openFreezer(); $0.type(":")
         },
+        "settings": {
+            $0.unlock(); $0.type("S")
+        },
+        "keys": {
+            $0.unlock(); $0.type("S"); $0.press(.up, .enter)
+        },
+        "about": {
+            $0.unlock(); $0.type("I")
+        },
     ]
 
     @Test(

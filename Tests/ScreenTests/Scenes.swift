@@ -37,6 +37,7 @@ enum Scenes {
         scenes += try rowScenes()
         scenes += try historyScenes()
         scenes += try worklistScenes()
+        scenes += try settingsScenes()
         return scenes.map { (name: $0.0, state: $0.1) }
     }
 

@@ -21,4 +21,27 @@ extension Scenes {
             ("begin-equipment", typing("f", try pressing(choosing, .enter))),
         ]
     }
+
+    static func settingsScenes() throws -> [(String, AppState)] {
+        var begun = try worklist()
+        begun.settings.languages.append(.init(code: "es", name: "Español"))
+        let settings = try pressing(begun, .character("S"))
+        let keys = try pressing(settings, KeyEvent(.end), .enter)
+        let about = try pressing(worklist(), .character("I"))
+        return [
+            ("settings", settings), ("keys", keys), ("keys-awaiting", try pressing(keys, .enter)),
+            ("about-waiting", about),
+            (
+                "about",
+                receiving(
+                    about,
+                    .about([
+                        AboutLine("Walkdown", "0.1.0"), AboutLine("handheld-7", "Harbour"),
+                        AboutLine(
+                            "Depot", "Compressor replaced. Gasket torn on the left side",
+                            isTrouble: true),
+                    ]))
+            ),
+        ]
+    }
 }

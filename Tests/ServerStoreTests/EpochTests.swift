@@ -250,9 +250,10 @@ struct EpochTests {
         try second.pull()
         #expect(before["new"] != nil)
         let row = second.row("row", under: "new", ["text": .string("a row of it")])
-        let edit = second.mutation(
+        var edit = second.mutation(
             "new", table: RecordTable.inspection, parent: nil, .update,
             ["notes": .string("of the second")])
+        edit.changes["notes"]?.baseVersion = 0
         #expect(try second.push(row, edit).map(\.status) == [.held, .held])
         yard.clock.advance(seconds: 31 * 86_400)
         let verdicts = try second.push(row, edit)

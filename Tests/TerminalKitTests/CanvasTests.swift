@@ -83,7 +83,7 @@ struct CanvasTests {
         _ = canvas.box(Rect(canvas.size))
         canvas.text("é漢x", column: 1, row: 1)
         #expect(line(canvas, 0) == "+--------+")
-        #expect(line(canvas, 1) == "|???x    |")
+        #expect(line(canvas, 1) == "|e??x    |")
         #expect(canvas.cells.allSatisfy { $0.scalar.isASCII })
     }
 

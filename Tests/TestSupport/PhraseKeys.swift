@@ -53,7 +53,7 @@ private struct SourceScanner {
     }
 
     private func isPart(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || character == "_"
+        character.isLetter || character.isNumber || character == "_" || character == "."
     }
 
     private func stands(_ mark: [Character]) -> Bool {

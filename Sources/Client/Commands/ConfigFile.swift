@@ -8,6 +8,7 @@ struct ConfigFile: Equatable {
     var theme: Theme.Name?
     var mouse: Bool?
     var tier: Tier?
+    var language: ScreenLanguage?
     var keys = OwnKeys()
     /// Keys of this terminal alone, by what each sends.
     private(set) var learned: [[UInt8]: KeyEvent] = [:]
@@ -31,7 +32,7 @@ struct ConfigFile: Equatable {
 
     /// Words before `=`, for reading and for the manual.
     enum Setting: String, CaseIterable {
-        case theme, mouse, characters
+        case theme, mouse, characters, language
     }
 
     /// The name of the file in the home.
@@ -96,6 +97,10 @@ struct ConfigFile: Equatable {
             return set(
                 name, to: value, \.tier, ["ascii": Tier.ascii, "utf8": .utf8][value],
                 among: ["ascii", "utf8"])
+        case .language:
+            return set(
+                name, to: value, \.language, ScreenLanguage(rawValue: value),
+                among: ScreenLanguage.allCases.map(\.rawValue))
         case nil:
             let names = Setting.allCases.map(\.rawValue).joined(separator: ", ")
             return "\(Self.quoted(name)) is no setting; write one of \(names), bind ACTION,"

@@ -61,34 +61,7 @@ struct KeyBinding {
 
     /// Behind what is there, which stays as it is.
     func write(_ lines: [String]) throws {
-        guard FileManager.default.fileExists(atPath: home.directory) else {
-            throw Failure(
-                .locked, "\(home.directory) is no home yet", advice: "'walkdown enroll' makes it.")
-        }
-        var text: String
-        do throws(ConfigFile.Unreadable) {
-            text = try ConfigFile.text(at: path) ?? ""
-        } catch {
-            throw Failure(.failed, error.reason, advice: "Nothing was bound: \(error.advice).")
-        }
-        if !text.isEmpty && !text.hasSuffix("\n") { text += "\n" }
-        let next = text + lines.map { $0 + "\n" }.joined()
-        guard next.utf8.count <= ConfigFile.mostBytes else {
-            throw Failure(
-                .failed, "\(path) is as long as it may be",
-                advice: "Nothing was bound: take out what no setting needs.")
-        }
-        if let trouble = ConfigFile(next).troubles.first(where: { !config.troubles.contains($0) }) {
-            throw Failure(.validation, trouble.sentence, advice: "Nothing was bound.")
-        }
-        do throws(VaultError) {
-            try SettingsFile.replace(path, with: next)
-        } catch {
-            guard case .system(let operation, let file, let code) = error else { throw error }
-            throw Failure(
-                .failed, "cannot \(operation) \(file): \(String(cString: strerror(code)))",
-                advice: "Nothing was bound. 'bind' lines can be written into \(path) by hand.")
-        }
+        try ConfigFile.rewrite(in: home, undone: "Nothing was bound") { $0 += lines }
     }
 }
 

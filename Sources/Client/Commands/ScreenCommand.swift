@@ -2,6 +2,7 @@ internal import Arguments
 internal import Crypto
 internal import FieldApp
 internal import Glibc
+internal import Phrases
 internal import Sync
 internal import TerminalKit
 internal import Vault
@@ -108,7 +109,8 @@ struct Application {
         let mailbox = try Mailbox<AppMessage>()
         let fieldwork = DeviceFieldwork(
             home: home, lease: lease, sources: run.storeSources, timing: timing,
-            bootNow: run.surroundings.bootNow, post: { mailbox.post($0) })
+            bootNow: run.surroundings.bootNow, keeper: ConfigKeeper(home: home),
+            version: Release.version, post: { mailbox.post($0) })
         defer { fieldwork.lock() }
         if let pin {
             defer { pin.erase() }
@@ -116,13 +118,18 @@ struct Application {
         }
         let config = ConfigFile.read(of: home.directory)
         for trouble in config.told { run.console.say("walkdown: " + trouble) }
+        let environment = run.surroundings.environment
+        let options = ScreenCommand.screenOptions(run, config)
         let screen = FieldScreen(
             fieldwork: fieldwork, mailbox: mailbox, demo: demo, ownKeys: config.keys,
+            settings: settings(options, adopt(config.language)),
+            speak: {
+                try (ScreenLanguage(rawValue: $0) ?? .english).book(environment: environment)
+            },
             notice: config.notice)
         let log = WarningLog(home.directory + "/walkdown.log")
         log.shorten()
         let before = log.size
-        let options = ScreenCommand.screenOptions(run, config)
         let end = try show(screen, mailbox, options, log)
         if log.size > before { run.console.say("walkdown: warnings are in \(log.path)") }
         log.shorten()
@@ -135,6 +142,33 @@ struct Application {
             throw Failure(.failed, "not everything could be stored")
         }
         return end
+    }
+
+    private func settings(
+        _ options: ScreenOptions, _ language: ScreenLanguage
+    ) -> ScreenSettings {
+        var settings = ScreenSettings()
+        let offered = ScreenLanguage.allCases.filter { $0 != .stretched || language == .stretched }
+        settings.languages = offered.map { .init(code: $0.rawValue, name: $0.name) }
+        settings.language = language.rawValue
+        settings.theme = options.theme
+        settings.tier = options.tier
+        return settings
+    }
+
+    /// The language that is set, or that the locale asks for; English where its sentences are not here.
+    private func adopt(_ set: ScreenLanguage?) -> ScreenLanguage {
+        let environment = run.surroundings.environment
+        let language = set ?? .wanted(by: environment) ?? .english
+        do {
+            Phrasebook.adopt(try language.book(environment: environment))
+            return language
+        } catch {
+            let failure = Walkdown.renderer.failure(for: error)
+            run.console.say("walkdown: \(failure.sentence)")
+            Phrasebook.adopt(.english)
+            return .english
+        }
     }
 
     private func show(

@@ -10,6 +10,15 @@ enum ScreenLanguage: String, CaseIterable {
     /// For looking whether every screen has room for a long language, and bypasses none.
     case stretched = "pseudo"
 
+    /// What its speakers call it.
+    var name: String {
+        switch self {
+        case .english: "English"
+        case .spanish: "Español"
+        case .stretched: "Pseudo"
+        }
+    }
+
     /// What a locale asks for, as setlocale(3) reads it; nil for none that the screen speaks.
     static func wanted(by environment: [String: String]) -> ScreenLanguage? {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy

@@ -44,6 +44,9 @@ package enum BindingTable {
         case .help: movingByArrows + [leave]
         case .status: status + moving + network
         case .review: review + moving
+        case .settings: settings + moving
+        case .keys: keys + moving
+        case .about: moving
         case .confirm: [keep]
         }
     }
@@ -65,7 +68,7 @@ extension BindingTable {
             help: "Choose a command by its name"),
         leave,
         Row([function(10)], .quit, label: "", help: "Leave Walkdown; everything typed is kept"),
-        redraw, mouse, suspend,
+        openSettings, openAbout, redraw, mouse, suspend,
     ]
 
     fileprivate static let commonInText: [Row] = [
@@ -142,7 +145,7 @@ extension BindingTable {
                 [.character("q")], .quit, label: "Quit",
                 help: "Leave Walkdown; everything typed is kept"),
             Row([.character("/")], .filter, label: "Filter", help: "Show only what fits a text"),
-        ] + synchronisation + [begin, sortWorklist, lock]
+        ] + synchronisation + [begin, sortWorklist, openSettingsFirst, lock]
 
     fileprivate static let filter: [Row] =
         [

@@ -3,7 +3,7 @@ import Phrases
 /// What a key can do. One word for the table, the palette and the tests.
 package enum Command: String, Hashable, Sendable, CaseIterable {
     // Everywhere.
-    case help, palette, quit, back, redraw, suspend, undo, lock, mouse
+    case help, palette, quit, back, redraw, suspend, undo, lock, mouse, settings, about
 
     // Moving.
     case up, down, pageUp, pageDown, first, last, next, previous
@@ -42,7 +42,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 package enum Place: String, Hashable, Sendable, CaseIterable {
     case unlock, worklist, begin, filter, inspection, editor, range, rows, sections, picker, marking
     case markFilter, ranking, finding, findingText, findings, why, history, move, status, review
-    case resolution, help, palette, confirm
+    case resolution, settings, keys, about, help, palette, confirm
 
     /// Whether printable keys are text here, so that none of them can be a command.
     package var takesText: Bool {
@@ -51,7 +51,7 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
             .palette, .confirm, .begin:
             true
         case .worklist, .inspection, .range, .rows, .sections, .marking, .ranking, .finding,
-            .findings, .why, .history, .move, .status, .review:
+            .findings, .why, .history, .move, .status, .review, .settings, .keys, .about:
             false
         }
     }
@@ -82,6 +82,9 @@ package enum Place: String, Hashable, Sendable, CaseIterable {
         case .resolution: say("Third value")
         case .help: say("Help")
         case .palette: say("Commands")
+        case .settings: say("Settings")
+        case .keys: say("Own keys")
+        case .about: say("This device")
         case .confirm: say("Confirm")
         }
     }

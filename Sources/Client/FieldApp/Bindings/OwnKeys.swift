@@ -36,6 +36,12 @@ package struct OwnKeys: Equatable, Sendable {
         if keys[command]?.contains(key) != true { keys[command, default: []].append(key) }
     }
 
+    /// Those that are bound to a command, in their order.
+    package func keys(of command: Command) -> [KeyEvent] { keys[command] ?? [] }
+
+    /// Takes all of them away; those of the table stay.
+    package mutating func unbind(_ command: Command) { keys[command] = nil }
+
     /// Shown first, and working, where the command is.
     func added(to bindings: [Binding<Command>], in place: Place) -> [Binding<Command>] {
         guard !keys.isEmpty else { return bindings }

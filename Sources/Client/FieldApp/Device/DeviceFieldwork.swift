@@ -7,6 +7,7 @@ import Phrases
 package import Replication
 package import Sync
 import Synchronization
+package import TerminalKit
 package import Vault
 
 /// What the screen needs done, by the device's own vault, store and sync worker.
@@ -40,16 +41,21 @@ package final class DeviceFieldwork: Fieldwork {
     private let timing: Schedule.Timing
     private let bootNow: @Sendable () throws(VaultError) -> BootInstant
     private let post: @Sendable (AppMessage) -> Void
+    private let keeper: (any SettingsKeeper)?
+    private let version: String
     private let opened = Mutex<Opened?>(nil)
     private let lasting = Mutex(Lasting())
 
     /// - Parameters:
     ///   - timing: how soon a cycle follows what happens.
+    ///   - keeper: of the settings of the screen; without one they hold until it goes.
+    ///   - version: of the program.
     ///   - post: takes news of the worker, from any thread.
     package init(
         home: Home, lease: HomeLease?, sources: StoreSources,
         timing: Schedule.Timing = Schedule.Timing(),
         bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant,
+        keeper: (any SettingsKeeper)? = nil, version: String = "",
         post: @escaping @Sendable (AppMessage) -> Void
     ) {
         self.home = home
@@ -58,6 +64,8 @@ package final class DeviceFieldwork: Fieldwork {
         self.timing = timing
         self.bootNow = bootNow
         self.post = post
+        self.keeper = keeper
+        self.version = version
     }
 
     // MARK: Lock
@@ -299,6 +307,29 @@ package final class DeviceFieldwork: Fieldwork {
 
     package func discard(_ id: MutationID) throws(StoreRefusal) {
         try edit { try $0.discard(id) }
+    }
+
+    // MARK: Settings
+
+    package func keep(_ setting: ScreenSetting, _ value: String?) throws(StoreRefusal) {
+        try keeper?.keep(setting, value)
+    }
+
+    package func keep(_ key: KeyEvent, for command: Command) throws(StoreRefusal) {
+        try keeper?.keep(key, for: command)
+    }
+
+    package func forgetKeys(of command: Command) throws(StoreRefusal) {
+        try keeper?.forgetKeys(of: command)
+    }
+
+    package func setBackground(on isOn: Bool) throws(StoreRefusal) {
+        try onStore { try $0.setBackgroundSync(on: isOn) }
+        opened.withLock { $0 }?.worker?.setBackground(on: isOn)
+    }
+
+    package func examine() throws(StoreRefusal) -> [AboutLine] {
+        try onStore { try DeviceAbout(of: $0, in: home, version: version).lines }
     }
 
     // MARK: Synchronisation

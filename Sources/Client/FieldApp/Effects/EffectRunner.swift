@@ -11,6 +11,8 @@ package enum TerminalRequest: Equatable, Sendable {
     case mouse(on: Bool)
     case redraw
     case suspend
+    case speak(String)
+    case look(Theme.Name, Tier?)
     case quit
 }
 
@@ -57,6 +59,8 @@ package final class EffectRunner: Sendable {
         case .redraw: return .redraw
         case .suspend: return .suspend
         case .quit: return .quit
+        case .speak(let language): return .speak(language)
+        case .setLook(let theme, let tier): return .look(theme, tier)
         case .pin(let key): press(key)
         case .syncNow: fieldwork.syncNow()
         case .setNetwork(let on): fieldwork.setNetwork(on: on)
@@ -167,7 +171,14 @@ package final class EffectRunner: Sendable {
         case .retry(let id): try fieldwork.retry(id)
         case .discard(let id): try fieldwork.discard(id)
         case .lock: fieldwork.lock()
-        case .pin, .syncNow, .setNetwork, .flushInput, .setMouse, .redraw, .suspend, .quit: break
+        case .keepSetting(let setting, let value): try fieldwork.keep(setting, value)
+        case .bind(let key, let command): try fieldwork.keep(key, for: command)
+        case .unbind(let command): try fieldwork.forgetKeys(of: command)
+        case .setBackground(let isOn): try fieldwork.setBackground(on: isOn)
+        case .examine: return .about(try fieldwork.examine())
+        case .pin, .syncNow, .setNetwork, .flushInput, .setMouse, .redraw, .suspend, .speak,
+            .setLook, .quit:
+            break
         }
         return deed(of: effect).map { .done($0) }
     }
@@ -230,6 +241,8 @@ package final class EffectRunner: Sendable {
             .finding(id)
         case .retry(let id): .retry(id)
         case .discard(let id): .discard(id)
+        case .keepSetting, .bind, .unbind: .keepSetting
+        case .setBackground(let isOn): .setBackground(on: isOn)
         default: nil
         }
     }

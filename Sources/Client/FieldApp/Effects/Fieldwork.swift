@@ -3,6 +3,15 @@ package import Crypto
 package import Forms
 package import Inspections
 package import Replication
+package import TerminalKit
+
+/// Where what a person sets is kept for the next time.
+package protocol SettingsKeeper: Sendable {
+    /// - Parameter value: nil for what holds without one.
+    func keep(_ setting: ScreenSetting, _ value: String?) throws(StoreRefusal)
+    func keep(_ key: KeyEvent, for command: Command) throws(StoreRefusal)
+    func forgetKeys(of command: Command) throws(StoreRefusal)
+}
 
 /// What the screen needs done: the store and the worker behind one protocol, so that tests can put
 /// a few lines in their place.
@@ -72,6 +81,16 @@ package protocol Fieldwork: Sendable {
     ) throws(StoreRefusal)
     func retry(_ id: MutationID) throws(StoreRefusal)
     func discard(_ id: MutationID) throws(StoreRefusal)
+
+    /// Keeps a setting of the screen for the next time; nil for what holds without one.
+    func keep(_ setting: ScreenSetting, _ value: String?) throws(StoreRefusal)
+    func keep(_ key: KeyEvent, for command: Command) throws(StoreRefusal)
+    /// Forgets the keys that were bound to a command.
+    func forgetKeys(of command: Command) throws(StoreRefusal)
+    /// Whether cycles begin by themselves, from now on.
+    func setBackground(on: Bool) throws(StoreRefusal)
+    /// What this device is, and what is wrong with it.
+    func examine() throws(StoreRefusal) -> [AboutLine]
 
     /// Begins a cycle, or sees to it that one follows the running one. Returns at once.
     func syncNow()

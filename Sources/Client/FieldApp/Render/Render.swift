@@ -29,6 +29,9 @@ package struct Scroll: Sendable {
     var begin = ScrollAnchor<BeginScreen.Offer>()
     var queue = ScrollAnchor<QueueRow.ID>()
     var review = ScrollAnchor<String>()
+    var settings = ScrollAnchor<ScreenSetting>()
+    var keys = ScrollAnchor<Command>()
+    var about = ScrollAnchor<Int>()
     var commands = ScrollAnchor<AppState.Entry.Subject>()
 
     package init() {}
@@ -95,6 +98,9 @@ struct Frame {
         case .move(let screen): drawMove(screen, in: space)
         case .status(let screen): drawQueue(screen, in: space)
         case .review(let screen): drawReview(screen, in: space)
+        case .settings(let screen): drawSettings(screen, in: space)
+        case .keys(let screen): drawKeys(screen, in: space)
+        case .about(let screen): drawAbout(screen, in: space)
         case .help(let screen): drawHelp(screen, in: space)
         case .palette(let screen): drawPalette(screen, in: space)
         case .confirm(let confirmation): drawConfirmation(confirmation, in: space)
@@ -114,8 +120,7 @@ extension Layer {
         switch self {
         case .sections, .picker, .rows, .finding, .findings, .confirm: true
         case .unlock, .worklist, .begin, .inspection, .why, .history, .move, .status, .review,
-            .help,
-            .palette:
+            .settings, .keys, .about, .help, .palette:
             false
         }
     }

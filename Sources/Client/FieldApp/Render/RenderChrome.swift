@@ -43,7 +43,8 @@ extension Frame {
         case .inspection, .sections, .picker, .rows, .finding, .findings, .why,
             .history, .move:
             return inspectionRight
-        case .worklist, .begin, .status, .review, .help, .palette, .confirm:
+        case .worklist, .begin, .status, .review, .settings, .keys, .about, .help, .palette,
+            .confirm:
             return state.demo == nil ? "Walkdown" : say("Walkdown demo")
         }
     }

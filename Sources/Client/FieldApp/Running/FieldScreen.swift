@@ -1,4 +1,5 @@
 package import Forms
+package import Phrases
 package import TerminalKit
 
 /// The application on a terminal: events become messages, messages change the state, effects go to
@@ -11,16 +12,20 @@ package final class FieldScreen: ScreenApp {
     /// What is on the screen, for taps.
     private var shown: Canvas?
     private var taps = TapReader()
+    private let speak: (String) throws -> Phrasebook
 
     package init(
         fieldwork: any Fieldwork, mailbox: Mailbox<AppMessage>, demo: AppState.Demo? = nil,
         clock: @escaping () -> Moment = DeviceClock.moment,
         zone: ExpressionZone = DeviceClock.zone, ownKeys: OwnKeys = OwnKeys(),
-        notice: String? = nil
+        settings: ScreenSettings = ScreenSettings(),
+        speak: @escaping (String) throws -> Phrasebook = { _ in .english }, notice: String? = nil
     ) {
+        self.speak = speak
         self.clock = clock
         state = AppState(now: clock(), demo: demo, zone: zone)
         state.ownKeys = ownKeys
+        state.settings = settings
         if let notice { state.notice = Notice(notice, .bad) }
         runner = EffectRunner(fieldwork: fieldwork, mailbox: mailbox)
     }
@@ -116,9 +121,21 @@ package final class FieldScreen: ScreenApp {
             case .mouse(let on): request = .mouse(on: on)
             case .redraw: request = .repaint
             case .suspend: request = .stop
+            case .speak(let language): request = adopt(language)
+            case .look(let theme, let tier): request = .look(theme, tier)
             case .quit: return .quit
             }
         }
         return request
+    }
+
+    /// The sentences of another language, from now on.
+    private func adopt(_ language: String) -> ScreenRequest {
+        do {
+            Phrasebook.adopt(try speak(language))
+            return receive(.spoken(language))
+        } catch {
+            return receive(.refused(.keepSetting, StoreRefusal(.other, "\(error)")))
+        }
     }
 }

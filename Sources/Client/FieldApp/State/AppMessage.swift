@@ -47,6 +47,9 @@ package enum AppMessage: Sendable {
     case movePlanned(RecordID, MoveWords)
     /// Earlier visits to the same equipment, the newest first.
     case history(RecordID, [Visit])
+    case about([AboutLine])
+    /// The sentences of a language are in force.
+    case spoken(String)
     case done(Deed)
     case refused(Deed, StoreRefusal)
 
@@ -116,6 +119,9 @@ package enum Deed: Equatable, Sendable {
     /// Of an inspection: raised, changed or taken away.
     case finding(RecordID)
     case refresh
+    /// A setting, or a key that was bound.
+    case keepSetting
+    case setBackground(on: Bool)
 }
 
 package enum UnlockRefusal: Error, Equatable, Sendable {

@@ -44,6 +44,7 @@ package struct AppState: Equatable, Sendable {
     package var hasMouse = true
     /// Bound by the person beside the table's.
     package var ownKeys = OwnKeys()
+    package var settings = ScreenSettings()
 
     package struct CycleFigures: Equatable, Sendable {
         package var sent: Int

@@ -2,6 +2,7 @@ package import Coding
 package import Forms
 package import Inspections
 package import Replication
+package import TerminalKit
 
 /// What `update` asks the world to do. Results come back as messages.
 package enum Effect: Equatable, Sendable {
@@ -50,6 +51,18 @@ package enum Effect: Equatable, Sendable {
     case discard(MutationID)
     case syncNow
     case setNetwork(on: Bool)
+    /// Keeps a setting of the screen for the next time; nil for what holds without one.
+    case keepSetting(ScreenSetting, String?)
+    case setBackground(on: Bool)
+    /// Keeps a key that was bound.
+    case bind(KeyEvent, Command)
+    case unbind(Command)
+    /// Looks at the device: what it is, and what is wrong.
+    case examine
+    /// Speaks another language from now on.
+    case speak(String)
+    /// Colours, and characters where they are not those that the terminal says.
+    case setLook(Theme.Name, Tier?)
     /// Drops what was typed and not yet read.
     case flushInput
     /// Asks the terminal for taps, or for none.

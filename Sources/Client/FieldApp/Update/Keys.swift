@@ -21,6 +21,9 @@ extension AppState {
         case .review(let screen): screen.editor == nil ? .review : .resolution
         case .help: .help
         case .palette: .palette
+        case .settings: .settings
+        case .keys: .keys
+        case .about: .about
         case .confirm: .confirm
         }
     }
@@ -34,6 +37,9 @@ extension AppState {
         if case .confirm(let confirmation) = layers.top {
             return answer(confirmation, with: key)
         }
+        if case .keys(let screen) = layers.top, let awaiting = screen.awaiting {
+            return bind(key, to: awaiting, screen)
+        }
         forgetAwaitedFinding()
         if let command = keymap.command(for: key) { return perform(command) }
         switch place {
@@ -46,7 +52,7 @@ extension AppState {
             editFilter { $0.handle(key) }
             return []
         case .worklist, .sections, .rows, .findings, .why, .history, .move, .status,
-            .review, .confirm:
+            .review, .settings, .keys, .about, .confirm:
             return []
         }
     }
@@ -78,7 +84,7 @@ extension AppState {
             notice = Notice(say("Enter opens the text; then it takes what is pasted"))
             return []
         case .worklist, .sections, .rows, .marking, .ranking, .findings, .why, .history, .move,
-            .status, .review, .confirm:
+            .status, .review, .settings, .keys, .about, .confirm:
             return []
         }
     }
@@ -103,6 +109,8 @@ extension AppState {
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
         case .mouse: return switchMouse()
+        case .settings: return openSettings()
+        case .about: return openAbout()
         case .lock: return lockNow()
         case .syncNow:
             isSyncDemanded = true
@@ -135,7 +143,9 @@ extension AppState {
         case .palette(let screen): return run(screen)
         case .move(let screen): return command == .accept ? move(screen) : []
         case .history: return turnHistory(by: command == .lower ? -1 : 1)
-        case .help, .why, .confirm: return []
+        case .settings(let screen): return performSettings(command, screen)
+        case .keys(let screen): return performKeys(command, screen)
+        case .help, .why, .about, .confirm: return []
         }
     }
 

@@ -82,6 +82,15 @@ extension AppState {
         case .review(var screen):
             defer { layers.top = .review(screen) }
             return screen.focus.go(step, in: screen.paths)
+        case .settings(var screen):
+            defer { layers.top = .settings(screen) }
+            return screen.focus.go(step, in: ScreenSetting.allCases)
+        case .keys(var screen):
+            defer { layers.top = .keys(screen) }
+            return screen.focus.go(step, in: KeysScreen.commands)
+        case .about(var screen):
+            defer { layers.top = .about(screen) }
+            return screen.focus.go(step, in: Array((screen.lines ?? []).indices))
         case .help(var screen):
             defer { layers.top = .help(screen) }
             return screen.focus.go(step, in: entries(of: screen).map(\.subject))

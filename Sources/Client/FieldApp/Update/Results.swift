@@ -56,6 +56,10 @@ extension AppState {
             receive(planned: words, of: id)
         case .history(let id, let visits):
             receive(history: visits, of: id)
+        case .about(let lines):
+            receive(about: lines)
+        case .spoken(let language):
+            receive(spoken: language)
         case .done(let deed):
             return receive(done: deed)
         case .refused(let deed, let refusal):
@@ -191,7 +195,10 @@ extension AppState {
         case .discard: notice = Notice(say("Discarded; the confirmed values are back"))
         case .resolve(let id):
             return dropBegun(in: id) + closeReview(id, saying: settled(id)) + refresh()
-        case .open, .begin, .addRow, .deleteRow, .finding, .planMove, .readHistory, .refresh: break
+        case .keepSetting: return []
+        case .open, .begin, .addRow, .deleteRow, .finding, .planMove, .readHistory, .refresh,
+            .setBackground:
+            break
         }
         return refresh()
     }
@@ -225,6 +232,9 @@ extension AppState {
         case .readHistory:
             // There is nothing to show in it.
             if case .history(let screen) = layers.top, screen.visits == nil { layers.pop() }
+        case .keepSetting:
+            notice = Notice(say("Not kept for the next time: \(refusal.text)"), .bad)
+        case .setBackground(let isOn): status.isBackgroundOff = isOn
         case .reopen, .planMove, .move, .retry, .discard, .refresh: break
         }
         return []

@@ -36,6 +36,8 @@ package enum ScreenRequest: Equatable, Sendable {
     case dropTypeAhead
     /// The terminal reports taps from now on, or none.
     case mouse(on: Bool)
+    /// Other colours, and characters where they are not those that the terminal says.
+    case look(Theme.Name, Tier?)
     case quit
 }
 

@@ -113,6 +113,7 @@ package final class ScreenSession<App: ScreenApp> {
             loop.dropTypeAhead()
             burst = BurstCollector()
         case .mouse(let on): screen.setMouse(on: on)
+        case .look(let theme, let tier): screen.setLook(theme, tier)
         case .quit: return .quit
         }
         return nil

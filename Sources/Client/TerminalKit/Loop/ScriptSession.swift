@@ -12,7 +12,7 @@ package enum ScriptFault: Error, Equatable {
 package final class ScriptSession<App: ScreenApp> {
     private let app: App
     private let mailbox: Mailbox<App.Message>
-    private let look: Look
+    private var look: Look
     private var size: Size
     private var hasQuit = false
 
@@ -56,7 +56,14 @@ package final class ScriptSession<App: ScreenApp> {
         try settle()
     }
 
-    private func obey(_ request: ScreenRequest) { if request == .quit { hasQuit = true } }
+    private func obey(_ request: ScreenRequest) {
+        switch request {
+        case .quit: hasQuit = true
+        // A file has no colours.
+        case .look(_, let tier): look.tier = tier ?? look.tier
+        case .none, .repaint, .stop, .dropTypeAhead, .mouse: break
+        }
+    }
 
     /// Until no work is under way whose message will come.
     private func settle() throws {

@@ -4,12 +4,15 @@ internal import Glibc
 /// The terminal through ncurses: terminfo, the difference between frames and the output are its
 /// work, keys and colours in meaning are ours. One a process; main thread only.
 package final class NcursesScreen {
-    package let look: Look
+    package private(set) var look: Look
     /// A sentence for the person when TERM is not known here.
     package let notice: String?
     private let output: Int32
     /// Whether the terminal takes the private modes for pastes and the mouse.
     private let hasModes: Bool
+    private let hasColour: Bool
+    /// What the locale can show.
+    private let widest: Tier
     private var hasMouse: Bool
     private var isOpen = true
 
@@ -43,10 +46,11 @@ package final class NcursesScreen {
         CrashGuard.arm(restore: restore)
         hasModes = restore.contains(RestoreString.modesOff)
         hasMouse = options.mouse
-        let colour = options.usesColour(available: Int(walkdown_screen_colours()))
+        hasColour = options.usesColour(available: Int(walkdown_screen_colours()))
+        widest = isUTF8 ? .utf8 : .ascii
         look = Look(
-            tier: options.tier == .ascii || !isUTF8 ? .ascii : .utf8,
-            theme: .named(options.theme, colour: colour))
+            tier: options.tier == .ascii ? .ascii : widest,
+            theme: .named(options.theme, colour: hasColour))
         notice = choice.notice
         self.output = output
         sendModes()
@@ -99,6 +103,14 @@ package final class NcursesScreen {
         hasMouse = on
         guard hasModes else { return }
         walkdown_screen_send(on ? RestoreString.mouseOn : RestoreString.mouseOff)
+    }
+
+    /// Other colours and characters from the next frame on. Characters that the locale does not have come with
+    /// the next start.
+    package func setLook(_ theme: Theme.Name, _ tier: Tier?) {
+        look = Look(
+            tier: tier == .ascii ? .ascii : widest, theme: .named(theme, colour: hasColour))
+        repaintNext()
     }
 
     private func sendModes() {
