@@ -3,9 +3,10 @@ import TerminalKit
 
 extension Frame {
     mutating func drawSettings(_ screen: SettingsScreen, in space: Rect) {
-        let items = ScreenSetting.allCases.map { setting in
+        let names = ScreenSetting.allCases.map(words)
+        let items = zip(ScreenSetting.allCases, names).map { setting, name in
             line(
-                setting, words(of: setting), value(of: setting),
+                setting, name, value(of: setting), among: names,
                 isFocused: setting == screen.focus.focused, space.columns)
         }
         canvas.list(items, focused: screen.focus.focused, in: space, anchor: &scroll.settings)
@@ -51,12 +52,14 @@ extension Frame {
     }
 
     /// A name and its value, beside it where there is room, else below.
+    /// - Parameter names: of all lines, which end in one column.
     private func line<ID: Hashable & Sendable>(
-        _ id: ID, _ name: String, _ value: String, isFocused: Bool, _ width: Int,
-        style: Style? = nil
+        _ id: ID, _ name: String, _ value: String, among names: [String], isFocused: Bool,
+        _ width: Int, style: Style? = nil
     ) -> ListItem<ID> {
         let marker = marker(isFocused)
-        let column = min(30, width / 2)
+        let longest = names.map(CellWidth.of).max() ?? 0
+        let column = min(longest + 5, width / 2)
         let isWide = width >= 60 && CellWidth.of(name) < column - 2
         let room = max(1, width - (isWide ? column : 4) - 2)
         let lines = TextFlow.wrapped(value, to: room)
@@ -83,10 +86,11 @@ extension Frame {
             drawEmpty(say("Looking at this device"), in: space)
             return
         }
+        let names = found.map(\.name)
         let items = found.indices.map { index in
             line(
-                index, found[index].name, (found[index].isTrouble ? "! " : "") + found[index].text,
-                isFocused: index == screen.focus.focused, space.columns,
+                index, names[index], (found[index].isTrouble ? "! " : "") + found[index].text,
+                among: names, isFocused: index == screen.focus.focused, space.columns,
                 style: found[index].isTrouble ? theme.error : nil)
         }
         canvas.list(items, focused: screen.focus.focused, in: space, anchor: &scroll.about)
@@ -107,9 +111,10 @@ extension Frame {
                     column: place.column + 1, row: place.row, columns: place.columns - 2,
                     rows: words.count), style: theme.title)
         }
-        let items = KeysScreen.commands.map { command in
+        let names = KeysScreen.commands.map(keys)
+        let items = zip(KeysScreen.commands, names).map { command, name in
             line(
-                command, keys(of: command), help(of: command),
+                command, name, help(of: command), among: names,
                 isFocused: command == screen.focus.focused, space.columns)
         }
         canvas.list(items, focused: screen.focus.focused, in: rest, anchor: &scroll.keys)

@@ -30,10 +30,16 @@ extension Frame {
         }
     }
 
+    /// Each says the one next step.
     private var emptyWorklist: String {
         if !state.worklist.isLoaded { return say("Opening the worklist") }
-        if !state.worklist.rows.isEmpty { return say("No inspection fits the filter") }
-        return say("No inspection is on this device yet; s fetches what is assigned")
+        if !state.worklist.rows.isEmpty {
+            return say("No inspection fits the filter; Esc shows all")
+        }
+        guard state.status.lastSync != nil else {
+            return say("No inspection is on this device yet; s fetches what is assigned")
+        }
+        return say("Nothing is assigned to this device; a begins an inspection, s asks again")
     }
 
     private func worklistItems(_ columns: WorklistColumns) -> [ListItem<WorklistRow.ID>] {
