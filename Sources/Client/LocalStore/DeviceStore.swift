@@ -60,6 +60,7 @@ package final class DeviceStore: Sendable {
     private let claim: WritingClaim?
     let logKeeper: LogKeeper?
     let formShelf = FormShelf()
+    let remembered = RememberedLooks()
     /// The second copy; on the writer's queue only.
     private let journal: Journal?
     /// Where it stands, for a process that only reads.

@@ -33,6 +33,7 @@ extension DeviceStore {
             try database.showInViews(form, before: names)
         }
         formShelf.clear()
+        remembered.clear()
     }
 
     /// Takes note that a form was opened or closed.

@@ -14,18 +14,29 @@ struct InspectionShelf {
 
     private let database: Connection
     private let formShelf: FormShelf
+    private let remembered: RememberedLooks
     private let surroundings: FillingSurroundings
     private(set) var records: [RecordID: Record] = [:]
     private var stored: [RecordID: InspectionAnswers] = [:]
     /// Cleared fields too.
     private var allFields: [RecordID: [FieldName: FieldValue]] = [:]
     private var badges: [RecordID: SyncBadge] = [:]
-    private var forms: [String: FormDefinition?] = [:]
+    private var forms: [String: Held?] = [:]
     private var assets: [RecordID: AssetSummary] = [:]
 
-    init(_ database: Connection, forms: FormShelf, surroundings: FillingSurroundings) {
+    /// A form, and whether the same answers come to the same with it all day.
+    private struct Held {
+        let form: FormDefinition
+        let isSteady: Bool
+    }
+
+    init(
+        _ database: Connection, forms: FormShelf, remembered: RememberedLooks,
+        surroundings: FillingSurroundings
+    ) {
         self.database = database
         formShelf = forms
+        self.remembered = remembered
         self.surroundings = surroundings
     }
 
@@ -107,17 +118,16 @@ struct InspectionShelf {
         guard let record = records[id] else { return nil }
         let formID = text(BuiltInField.form, of: id) ?? ""
         let version = text(BuiltInField.formVersion, of: id) ?? ""
-        let filling = try filling(of: id)
-        let answers = filling?.answers ?? answers(of: id)
-        let progress = filling?.state
+        let look = try look(at: id)
+        let answers = look?.answers ?? answers(of: id)
         let asset = assetID(of: id).flatMap { assets[$0] }
         let count = answers.rows.reduce(answers.fields.count) { $0 + $1.fields.count }
         return InspectionSummary(
-            id: id, name: try name(of: id, formID, filling, asset), form: formID,
+            id: id, name: try name(of: id, formID, look, asset), form: formID,
             formVersion: version, asset: asset?.tag, site: asset?.site,
             state: text(BuiltInField.state, of: id) ?? InspectionState.inProgress.rawValue,
             dueOn: text(BuiltInField.due, of: id), sync: badges[id] ?? .synced,
-            answered: progress?.answered ?? count, total: progress?.total ?? count,
+            answered: look?.answered ?? count, total: look?.total ?? count,
             version: record.version, isDeleted: record.isDeleted)
     }
 
@@ -127,7 +137,7 @@ struct InspectionShelf {
     mutating func filling(of id: RecordID) throws -> FormFilling? {
         let formID = text(BuiltInField.form, of: id) ?? ""
         let version = text(BuiltInField.formVersion, of: id) ?? ""
-        guard let form = try form(formID, version: version) else { return nil }
+        guard let form = try form(formID, version: version)?.form else { return nil }
         var surroundings = surroundings
         surroundings.calculates = .day
         surroundings.settle(for: stored[id]?.state)
@@ -135,19 +145,42 @@ struct InspectionShelf {
         return FormFilling(form, answers: answers(of: id), in: surroundings)
     }
 
+    /// What it comes to in a list. nil where its form is not here.
+    private mutating func look(at id: RecordID) throws -> RememberedLooks.Look? {
+        let formID = text(BuiltInField.form, of: id) ?? ""
+        let version = text(BuiltInField.formVersion, of: id) ?? ""
+        guard let held = try form(formID, version: version) else { return nil }
+        guard held.isSteady else { return try filling(of: id).map(RememberedLooks.Look.init) }
+        let basis = RememberedLooks.Basis(
+            form: formID, version: version, state: stored[id]?.state, answers: answers(of: id),
+            day: day)
+        if let known = remembered.look(at: id, on: basis) { return known }
+        let look = try filling(of: id).map(RememberedLooks.Look.init)
+        if let look { remembered.remember(look, of: id, on: basis) }
+        return look
+    }
+
+    private var day: Int64 {
+        let seconds = surroundings.now() / 1000
+        return Int64(
+            (Double(seconds + Int64(surroundings.zone.offset(seconds))) / 86_400).rounded(.down))
+    }
+
     /// Never blank, whatever the form's own rule comes to.
     private func name(
-        of id: RecordID, _ formID: String, _ filling: FormFilling?, _ asset: AssetSummary?
+        of id: RecordID, _ formID: String, _ look: RememberedLooks.Look?, _ asset: AssetSummary?
     ) throws -> String {
+        let version = text(BuiltInField.formVersion, of: id) ?? ""
         let title = text(BuiltInField.title, of: id)
         let due = text(BuiltInField.due, of: id)
-        let instanceName = filling?.instanceName
+        let instanceName = look?.instanceName
         let isNamed = [title, instanceName, asset?.name, due].contains {
             $0?.contains { !$0.isWhitespace } ?? false
         }
         return InspectionName.text(
-            title: title, instanceName: instanceName, form: filling?.form, formID: formID,
-            answers: filling?.answers.fields ?? answers(of: id).fields,
+            title: title, instanceName: instanceName,
+            form: (forms[formID + "\n" + version] ?? nil)?.form,
+            formID: formID, answers: look?.answers.fields ?? answers(of: id).fields,
             asset: asset.map {
                 Asset(
                     id: $0.id.rawValue, tag: $0.tag, title: $0.name, model: $0.model,
@@ -175,7 +208,7 @@ struct InspectionShelf {
 
     /// nil where the form has not arrived or is of a kind that this version cannot read; the
     /// inspection is listed all the same.
-    private mutating func form(_ id: String, version: String) throws -> FormDefinition? {
+    private mutating func form(_ id: String, version: String) throws -> Held? {
         let key = id + "\n" + version
         if let known = forms[key] { return known }
         let form: FormDefinition?
@@ -188,8 +221,9 @@ struct InspectionShelf {
         } catch is CodingError {
             form = nil
         }
-        forms[key] = .some(form)
-        return form
+        let held = form.map { Held(form: $0, isSteady: $0.judgesBy <= .day) }
+        forms[key] = .some(held)
+        return held
     }
 }
 

@@ -10,6 +10,7 @@ extension DeviceStore {
         try read { database in
             var shelf = try shelf(database)
             try shelf.loadAll()
+            remembered.forget(allBut: shelf.records.keys)
             return try shelf.records.keys.compactMap { try shelf.summary(of: $0) }
                 .sorted(by: InspectionSummary.isListedBefore)
         }
@@ -125,7 +126,8 @@ extension DeviceStore {
 
     func shelf(_ database: Connection) throws -> InspectionShelf {
         InspectionShelf(
-            database, forms: formShelf, surroundings: try lookingSurroundings(database))
+            database, forms: formShelf, remembered: remembered,
+            surroundings: try lookingSurroundings(database))
     }
 
     /// Looking makes nothing up.

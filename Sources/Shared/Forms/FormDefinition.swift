@@ -46,6 +46,16 @@ package struct FormDefinition: Sendable {
         return parts.lists.filter { $0.value == mark }.keys.sorted()
     }
 
+    /// What its rules and the record's name rest on at most, beside what it works out: with the same of that they
+    /// come to the same.
+    package var judgesBy: FillingSurroundings.Calculations {
+        let judging = rules.values.flatMap { rule in
+            rule.relevant + rule.readonly
+                + [rule.required, rule.constraint, rule.filter?.nodeset].compactMap(\.self)
+        }
+        return (judging + [parts.instanceName].compactMap(\.self)).map(\.needs).max() ?? .answers
+    }
+
     /// A form of sections alone, such as one that was written by hand.
     package init(
         id: String, version: String, title: String, recordName: String? = nil, sections: [Section]
