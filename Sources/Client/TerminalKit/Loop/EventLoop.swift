@@ -36,20 +36,15 @@ package final class EventLoop<Message: Sendable> {
     }
     /// What `read` reads into; zeroed after each use, because a PIN passes through it.
     private var buffer = [UInt8](repeating: 0, count: 4_096)
-    /// Readable when the next thing is due, also after the machine has slept; the timeout of poll(2)
-    /// would stand still meanwhile.
-    private let alarm: Int32
+    /// Rings when the next thing is due.
+    private let alarm: Alarm
 
     package init(
         input: Int32, mailbox: Mailbox<Message>, decoder: InputDecoder = InputDecoder()
     ) throws(TerminalError) {
+        let alarm = try Alarm()
         let wake = walkdown_mailbox_open()
         guard wake >= 0 else { throw .noDescriptor }
-        let alarm = walkdown_timer_open()
-        guard alarm >= 0 else {
-            walkdown_mailbox_close(wake)
-            throw .noDescriptor
-        }
         self.input = input
         self.mailbox = mailbox
         self.decoder = decoder
@@ -59,14 +54,13 @@ package final class EventLoop<Message: Sendable> {
 
     deinit {
         walkdown_mailbox_close(wake)
-        walkdown_timer_close(alarm)
     }
 
     /// Blocks until something happened and returns all of it: signals, messages, input, timer. Empty
     /// when somebody only woke the loop.
     package func wait() throws(TerminalError) -> [Event] {
         while true {
-            walkdown_timer_set(alarm, nextDeadline ?? -1)
+            alarm.set(to: nextDeadline)
             let ready = try poll(timeout: -1)
             var events: [Event] = []
             if ready.signals { events += signalEvents() }
@@ -100,7 +94,7 @@ package final class EventLoop<Message: Sendable> {
     private func poll(
         timeout: Int32
     ) throws(TerminalError) -> (input: Bool, messages: Bool, signals: Bool) {
-        var watched = [input, mailbox.descriptor, wake, alarm].map {
+        var watched = [input, mailbox.descriptor, wake, alarm.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let count = Glibc.poll(&watched, nfds_t(watched.count), timeout)
