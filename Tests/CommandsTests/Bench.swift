@@ -77,6 +77,14 @@ final class CommandBench: Sendable {
         return try perform(words + ["--pin-file", folder.file("pin")], in: surroundings)
     }
 
+    /// With somebody who types.
+    func run(_ words: [String], _ typing: ScriptedTyping) throws -> Outcome {
+        var surroundings = surroundings
+        surroundings.input = typing.input
+        surroundings.watch = { typing }
+        return try perform(words + ["--pin-file", folder.file("pin")], in: surroundings)
+    }
+
     func runWithoutPIN(_ words: String...) throws -> Outcome {
         try perform(words)
     }

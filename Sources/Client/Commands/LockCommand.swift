@@ -5,7 +5,10 @@ internal import Vault
 enum LockCommand {
     static let entry = Entry(
         name: "lock", summary: "Tell the application that has this home open to lock.",
-        discussion: "Needs no PIN. Where nothing has the home open, nothing is unlocked."
+        discussion: """
+            Needs no PIN. The screen and the line mode ask for it again; 'fill' and 'sync --watch' end \
+            with 6. Where nothing has the home open, nothing is unlocked.
+            """
     ) { run in
         let holder = try HomeLease.holder(of: run.home())
         // A holder that ended in between holds no key any more.

@@ -8,10 +8,12 @@ internal import Vault
 extension CommandRun {
     /// Unlocks the home and works with its store; keys leave memory when the work is over, however
     /// it ends.
+    /// - Parameter pin: where the PIN comes from; nil for the usual places.
     func withStore<Result>(
-        for access: Access, _ work: (DeviceStore) throws -> Result
+        for access: Access, pin: (() throws -> SecretBytes)? = nil,
+        _ work: (DeviceStore) throws -> Result
     ) throws -> Result {
-        let unlocked = try unlock(for: access)
+        let unlocked = try unlock(for: access, pin: pin)
         defer { unlocked.key.erase() }
         let store = try DeviceStore.open(
             home: unlocked.home, key: unlocked.key,

@@ -22,8 +22,10 @@ package struct Surroundings: Sendable {
     package var zone: ExpressionZone
     /// What is typed where a command asks line by line.
     package var input: Int32
-    /// What waiting after wrong PINs is counted on.
+    /// What waiting after wrong PINs is counted on, and the time after which nobody is there.
     package var bootNow: @Sendable () throws(VaultError) -> BootInstant
+    /// What ends the wait for a line, while a command asks line by line.
+    package var watch: @Sendable () throws -> any TypingWatch
 
     package init(
         environment: [String: String], terminal: Int32 = STDIN_FILENO,
@@ -31,7 +33,8 @@ package struct Surroundings: Sendable {
         now: @escaping @Sendable () -> Int64 = Surroundings.timeOfDay,
         today: @escaping @Sendable () -> CivilDate? = Surroundings.localDay,
         zone: ExpressionZone = Surroundings.localZone, input: Int32 = 0,
-        bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current
+        bootNow: @escaping @Sendable () throws(VaultError) -> BootInstant = BootInstant.current,
+        watch: @escaping @Sendable () throws -> any TypingWatch = { try TerminalWatch() }
     ) {
         self.environment = environment
         self.terminal = terminal
@@ -41,6 +44,7 @@ package struct Surroundings: Sendable {
         self.zone = zone
         self.input = input
         self.bootNow = bootNow
+        self.watch = watch
     }
 
     package static var ofThisProcess: Surroundings {

@@ -40,10 +40,13 @@ enum SyncCommand {
 }
 
 extension CommandRun {
-    /// One cycle now, with the server that the device is enrolled with.
-    func synchronise(_ store: DeviceStore) throws -> CycleReport {
+    /// One cycle now.
+    /// - Parameter transport: nil for one to the server that the device is enrolled with.
+    func synchronise(
+        _ store: DeviceStore, by transport: (any Transport)? = nil
+    ) throws -> CycleReport {
         Cycle.runOnDemand(
-            replica: store, transport: try store.transport(), now: surroundings.now
+            replica: store, transport: try transport ?? store.transport(), now: surroundings.now
         ) { console.say($0.words) }
     }
 }

@@ -46,10 +46,12 @@ final class SyncWatch: Sendable {
 
     /// Returns when it is over: no cycle runs any more, and what was in flight waits again.
     private func keepOn(with store: DeviceStore) throws -> End {
-        let signals = try EndSignals { [weak self] number in
+        // They stay blocked: the program is about to end.
+        let signals = try EndSignals()
+        signals.tell { [weak self] number in
             self?.finish(by: number == LockSignal.number ? .locked : .signal(number))
         }
-        defer { signals.stop() }
+        defer { signals.stopTelling() }
         // Told at once, and not with each cycle, where enrolment's data cannot be read.
         _ = try store.transport()
         let isOn = try store.syncsInBackground()

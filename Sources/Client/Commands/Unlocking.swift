@@ -23,11 +23,14 @@ extension CommandRun {
 
     /// Finds the home, takes the lease where the command writes, and asks for the PIN. Nothing is
     /// made where no device is enrolled.
-    func unlock(for access: Access) throws -> UnlockedHome {
+    /// - Parameter pin: where the PIN comes from; nil for the usual places.
+    func unlock(
+        for access: Access, pin ask: (() throws -> SecretBytes)? = nil
+    ) throws -> UnlockedHome {
         let (vault, lease) = try loadVault(for: access)
         let wait = try vault.secondsToWait(now: surroundings.bootNow)
         guard wait == 0 else { throw VaultError.delayed(seconds: wait) }
-        let pin = try readPIN("PIN: ")
+        let pin = try ask?() ?? readPIN("PIN: ")
         defer { pin.erase() }
         let opened = try vault.open(
             pin, beside: KeyWitness(of: vault.home), now: surroundings.bootNow)

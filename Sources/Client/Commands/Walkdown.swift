@@ -62,7 +62,7 @@ package enum Walkdown {
         in surroundings: Surroundings = .ofThisProcess
     ) -> Int32 {
         // Before any lease is taken: 'walkdown lock' must not end a command that will be over in a
-        // moment. What weakens the protection of memory is told by 'doctor'.
+        // moment; what goes on for longer takes the signal later. What weakens the protection of memory is told by 'doctor'.
         LockSignal.ignore()
         _ = ProcessHardening.apply()
         return program(in: surroundings).run(words, console: console, renderer: renderer)

@@ -1,7 +1,5 @@
 internal import Arguments
-internal import Coding
 internal import Forms
-internal import Glibc
 internal import Inspections
 internal import LocalStore
 internal import Replication
@@ -18,17 +16,22 @@ enum FillCommand {
             it, '=' takes the last visit's answer, '<' goes back, '>' goes to the next section, '?' \
             says more, 'q' leaves; a line that begins with '\\' is an answer as it stands behind it. A \
             number names a choice by its place in the list. The end of the input leaves; exits 3 \
-            where the last answer was refused.
+            where the last answer was refused. 'walkdown lock', or five minutes without a line, end it \
+            with 6.
             """,
         positionals: [.inspection], options: [language]
     ) { run in
-        try run.withStore(for: .writing) { store in
-            let id = try store.inspectionID(matching: run.invocation.operand("ID"))
-            let isDone = try ask(
-                id, language: run.invocation.value(language.name), store, Dialogue(run))
-            let left = try store.inspection(id).summary
-            if run.wantsJSON { try run.emit(left.json) { "" } }
-            return isDone ? .done : .validation
+        do {
+            return try run.typing { store, dialogue in
+                let id = try store.inspectionID(matching: run.invocation.operand("ID"))
+                let isDone = try ask(
+                    id, language: run.invocation.value(language.name), store, dialogue)
+                let left = try store.inspection(id).summary
+                if run.wantsJSON { try run.emit(left.json) { "" } }
+                return isDone ? .done : .validation
+            }
+        } catch let end as TypingEnd {
+            throw end.failure
         }
     }
 
@@ -58,44 +61,5 @@ enum FillCommand {
             advice: languages.isEmpty
                 ? "It has texts in one language only."
                 : "It has \(languages.joined(separator: ", ")).")
-    }
-}
-
-/// Lines out, lines in. With `--json` the lines go where messages go, because standard output is the
-/// document's.
-struct Dialogue {
-    private let run: CommandRun
-    private let lines: LineReader
-    /// Of the terminal that is written to; nil where that is none, and lines stay whole.
-    private let columns: Int?
-
-    init(_ run: CommandRun) {
-        self.run = run
-        lines = LineReader(run.surroundings.input)
-        columns = TerminalWidth.columns(of: STDOUT_FILENO)
-    }
-
-    var surroundings: Surroundings { run.surroundings }
-
-    func say(_ text: String) throws {
-        guard !run.wantsJSON else { return run.console.say(text) }
-        let safe = terminalSafe(text, keepingLines: true)
-        try run.console.write((columns.map { wrapped(safe, to: $0) } ?? safe) + "\n")
-    }
-
-    /// The line that is typed behind a prompt; nil at the end of the input.
-    func ask(_ prompt: String) throws -> String? {
-        if run.wantsJSON {
-            run.console.say(prompt)
-        } else {
-            try run.console.write(terminalSafe(prompt) + " ")
-        }
-        return lines.next()
-    }
-
-    /// No unless it is yes.
-    func agrees(_ question: String) throws -> Bool {
-        let answer = try ask(question + " [y/N]")?.lowercased()
-        return answer == "y" || answer == "yes"
     }
 }

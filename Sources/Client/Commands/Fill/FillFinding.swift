@@ -39,7 +39,10 @@ struct FillFinding {
             try dialogue.say("  \(index + 1)  \(comment)")
         }
         while true {
-            guard let line = try dialogue.ask("  what is wrong>") else { return false }
+            let line = try dialogue.ask("  what is wrong>") { half in
+                try store.saveDraft(half, of: BuiltInField.note, in: finding.id)
+            }
+            guard let line else { return false }
             let text = line.trimmingSpaces
             if text.isEmpty { return true }
             var note = text

@@ -82,7 +82,9 @@ struct FillSession {
             return .next
         case .question(let key):
             guard let question = question(at: key) else { return .next }
-            try dialogue.say(texts.lines(of: question, at: key).joined(separator: "\n"))
+            let draft = try store.draft(of: key.path, in: record(of: key))?.text
+            let lines = texts.lines(of: question, at: key, draft: draft)
+            try dialogue.say(lines.joined(separator: "\n"))
             return try answer(question, at: key)
         case .another(let place): return try askForAnother(place)
         }
@@ -94,7 +96,7 @@ struct FillSession {
 
     /// Until something stands there, or the person goes elsewhere.
     private mutating func answer(_ question: Question, at key: AnswerKey) throws -> Step {
-        while let line = try dialogue.ask(">") {
+        while let line = try dialogue.ask(">", keeping: { try keep($0, for: question, at: key) }) {
             switch TypedLine(line) {
             case .keep:
                 isRefused = false
@@ -116,6 +118,19 @@ struct FillSession {
         }
         return .leave
     }
+
+    /// The beginning of an answer, as the screen keeps one. That of a choice, or of a word that means
+    /// something else here, says nothing.
+    private func keep(_ half: String, for question: Question, at key: AnswerKey) throws {
+        let type = question.type
+        guard case .answer(let text) = TypedLine(half), !type.isChoice, !type.isChoices else {
+            return
+        }
+        try store.saveDraft(text, of: key.path, in: record(of: key))
+    }
+
+    /// The row or the inspection.
+    private func record(of key: AnswerKey) -> RecordID { key.row.map { RecordID($0) } ?? id }
 
     private mutating func takePrevious(of question: Question, at key: AnswerKey) throws -> Bool {
         guard let found = texts.previous(of: question, at: key) else {

@@ -19,7 +19,8 @@ struct FillTexts {
         return "\(title): \(progress.answered) of \(progress.total) answered"
     }
 
-    func lines(of question: Question, at key: AnswerKey) -> [String] {
+    /// - Parameter draft: what was typed there before and not accepted.
+    func lines(of question: Question, at key: AnswerKey, draft: String?) -> [String] {
         var label = filling.text(question.text, at: key)
         if let unit = question.unit { label += " (\(unit))" }
         if filling.isRequired(key) { label += ", required" }
@@ -27,7 +28,7 @@ struct FillTexts {
         if let hint = question.hintText { lines.append("  " + filling.text(hint, at: key)) }
         let value = filling.value(of: key)
         if !value.isNull { lines.append("  now: " + shown(value, of: question, at: key)) }
-        if filling.drafts.contains(key) { lines.append("  typed on the screen, not accepted") }
+        if let draft { lines.append("  typed, not accepted: " + escapingLines(draft)) }
         if let found = previous(of: question, at: key) {
             lines.append(
                 "  last visit: " + found.words(shownWithUnit(found.value, of: question, at: key)))

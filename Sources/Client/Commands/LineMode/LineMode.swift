@@ -21,10 +21,10 @@ struct LineMode {
     private var filter = ""
     private var rows: [WorklistRow] = []
 
-    private init(_ run: CommandRun, _ store: DeviceStore) {
+    private init(_ run: CommandRun, _ store: DeviceStore, _ dialogue: Dialogue) {
         self.run = run
         self.store = store
-        dialogue = Dialogue(run)
+        self.dialogue = dialogue
     }
 
     /// Whether it is what the person wants, or all that the terminal can do.
@@ -48,11 +48,23 @@ struct LineMode {
             run.console.say(
                 "walkdown: the terminal (TERM=dumb) cannot place a cursor: line by line")
         }
-        try run.withStore(for: .writing) { store in
-            var mode = LineMode(run, store)
-            try mode.work()
+        var isLocked = false
+        while true {
+            do {
+                try run.typing(askingAnew: isLocked) { store, dialogue in
+                    var mode = LineMode(run, store, dialogue)
+                    try mode.work()
+                }
+                return .done
+            } catch let end as TypingEnd {
+                // Where nobody can be asked for the PIN it stays locked.
+                guard end.isLock, run.surroundings.terminalPrompt.isTerminal else {
+                    throw end.failure
+                }
+                run.console.say("walkdown: " + end.sentence)
+                isLocked = true
+            }
         }
-        return .done
     }
 
     // MARK: Worklist
@@ -177,6 +189,8 @@ extension Dialogue {
     func telling(_ work: () throws -> Void) throws {
         do {
             try work()
+        } catch let end as TypingEnd {
+            throw end
         } catch {
             let failure = Walkdown.renderer.failure(for: error)
             try say(failure.sentence.sentence + (failure.advice.map { ". \($0)" } ?? ""))
@@ -195,7 +209,12 @@ extension Dialogue {
 /// One cycle, told in a line when it begins and one when it has ended.
 func synchronise(_ run: CommandRun, _ store: DeviceStore, _ dialogue: Dialogue) throws {
     try dialogue.say("Synchronising")
-    let report = try run.synchronise(store)
+    let transport = try store.transport()
+    let report = try dialogue.interruptible {
+        try run.synchronise(store, by: transport)
+    } by: {
+        transport.cancel()
+    }
     if let failure = report.failure {
         return try dialogue.say("Not synchronised: \(failure.sentence)")
     }
