@@ -4,6 +4,7 @@ import Inspections
 import LocalStore
 import Replication
 import Testing
+import Vault
 
 @Suite("Findings as commands")
 struct FindingCommandTests {
@@ -178,5 +179,89 @@ struct FindingCommandTests {
         #expect(try all.map { try $0.string("status") } == ["corrected", "pending"])
         #expect(try all[0].string("note") == "gap of 3 mm")
         #expect(try all[1].member("note") == nil)
+    }
+
+    @Test("in the line mode findings are listed, opened and changed with the words of the command")
+    func lines() throws {
+        let none = try bench.bench.run(["--a11y"], typing: "f\nf 9\nq\n")
+        #expect(none.output.contains("No finding is open"))
+        #expect(none.output.contains("There is no line of that number"))
+        #expect(try bench.run("set", id, "seals=out", "alarm=out").status == 0)
+        let listed = try bench.bench.run(["--a11y"], typing: "f\n7\nzz\n?\nq\nq\n")
+        #expect(listed.output.contains("  F-17, seals: major, to be mended"))
+        #expect(listed.output.contains("There is no line of that number\nfindings>"))
+        #expect(listed.output.contains("That is no word here; ? says what can be typed\nfindings>"))
+        let place = try place(of: "seals")
+        let changed = try bench.bench.run(
+            ["--a11y"],
+            typing: """
+                f
+                \(place)
+                severity CRITICAL
+                severity awful
+                status corrected
+                owner Ben
+                due +3d
+                due soon
+                note gap of 3 mm
+                noted
+                ?
+                q
+                q
+                q
+
+                """)
+        #expect(changed.status == 0)
+        #expect(changed.output.contains("Saved: seals: critical, to be mended"))
+        #expect(
+            changed.output.contains("Not saved: severity is one of minor, major, critical"))
+        #expect(changed.output.contains("Not saved: due "))
+        #expect(
+            changed.output.contains("Saved: seals: critical, corrected on site, by 2026-03-04, Ben")
+        )
+        #expect(changed.output.contains("\n  note TEXT      What is wrong."))
+        let finding = try bench.document("finding", id, "seals")
+        #expect(try finding.string("severity") == "critical")
+        #expect(try finding.string("status") == "corrected")
+        #expect(try finding.string("owner") == "Ben" && finding.string("due") == "2026-03-04")
+        #expect(try finding.string("note") == "gap of 3 mm")
+    }
+
+    @Test(
+        "in the line mode a word alone takes away what was said; what is closed is listed no more")
+    func linesTakenAway() throws {
+        #expect(try bench.run("set", id, "seals=out").status == 0)
+        #expect(try bench.run("finding", id, "seals", "--owner", "Ben").status == 0)
+        let each = try (1...2).map {
+            try bench.bench.run(["--a11y"], typing: "f \($0)\nq\nq\n").output
+        }
+        let line = "worklist> 1  seals: major, to be mended, Ben"
+        #expect(each.filter { $0.contains(line) }.count == 1)
+        #expect(each.filter { $0.contains("No finding is open") }.count == 1)
+        let closed = try bench.bench.run(
+            ["--a11y"], typing: "f\n1\nowner\nstatus closed\n\nq\n")
+        #expect(closed.output.contains("Saved: seals: major, closed"))
+        #expect(closed.output.contains("No finding is open"))
+        let finding = try bench.document("finding", id, "seals")
+        #expect(try finding.member("owner") == nil && finding.string("status") == "closed")
+    }
+
+    @Test("a note typed half is kept as a draft when the line mode locks")
+    func halfNote() throws {
+        #expect(try bench.run("set", id, "seals=out").status == 0)
+        let typing = try ScriptedTyping(
+            bench.bench,
+            [.type("f\n1\n"), .type("note gap of"), .signal(LockSignal.number)])
+        #expect(try bench.bench.run(["--a11y"], typing).status == 6)
+        let told = try bench.bench.run(["--a11y"], typing: "f\n1\nnote gap of 3 mm\nq\nq\nq\n")
+        #expect(told.output.contains("  note, typed, not accepted: gap of\n"))
+        let after = try bench.bench.run(["--a11y"], typing: "f\n1\nq\nq\nq\n")
+        #expect(!after.output.contains("not accepted"))
+    }
+
+    /// Its number in the list of all that are open.
+    private func place(of question: String) throws -> Int {
+        let all = try bench.document("findings").asArray().map { try $0.string("address") }
+        return try #require(all.firstIndex(of: question)) + 1
     }
 }

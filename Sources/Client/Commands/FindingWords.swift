@@ -1,5 +1,6 @@
 internal import Arguments
 internal import Coding
+internal import FieldApp
 internal import Forms
 internal import Inspections
 internal import LocalStore
@@ -62,27 +63,60 @@ struct FindingOptions {
     let changes: [FindingChange]
 
     init(_ invocation: Invocation, in surroundings: Surroundings) throws {
-        var changes: [FindingChange] = []
-        if let severity = invocation.value(Self.severity.name).flatMap(Finding.Severity.init) {
-            changes.append(.severity(severity))
+        changes = try FindingField.allCases.compactMap { field in
+            guard let text = invocation.value(field.option.name) else { return nil }
+            do throws(FindingTrouble) {
+                return try field.change(to: text, in: surroundings, rules: .command)
+            } catch {
+                throw Failure(
+                    .validation, "--\(field.option.name): \(error.sentence)",
+                    advice: "Nothing was changed.")
+            }
         }
-        if let status = invocation.value(Self.status.name).flatMap(Finding.Status.init) {
-            changes.append(.status(status))
+    }
+}
+
+/// Why a text says nothing of a finding.
+struct FindingTrouble: Error {
+    let sentence: String
+}
+
+extension FindingField {
+    /// By which it is said.
+    var option: Option {
+        switch self {
+        case .severity: FindingOptions.severity
+        case .status: FindingOptions.status
+        case .owner: FindingOptions.owner
+        case .due: FindingOptions.due
+        case .note: FindingOptions.note
         }
-        if let owner = invocation.value(Self.owner.name) { changes.append(.owner(owner)) }
-        if let due = invocation.value(Self.due.name) {
-            changes.append(.due(try Self.day(due, in: surroundings)))
-        }
-        if let note = invocation.value(Self.note.name) { changes.append(.note(note)) }
-        self.changes = changes
     }
 
-    private static func day(_ text: String, in surroundings: Surroundings) throws -> String? {
-        do throws(AnswerProblem) {
-            return try FindingDay.read(
-                text, rules: .command, today: surroundings.today(), zone: surroundings.zone)
-        } catch {
-            throw Failure(.validation, "--due: " + error.message(), advice: "Nothing was changed.")
+    /// What a person said of it; an empty text takes away what was said.
+    func change(
+        to text: String, in surroundings: Surroundings, rules: TypingRules
+    ) throws(FindingTrouble) -> FindingChange {
+        switch self {
+        case .severity:
+            if let severity = Finding.Severity(rawValue: text) { return .severity(severity) }
+            throw FindingTrouble(sentence: "is one of " + words(option.allowed))
+        case .status:
+            if let status = Finding.Status(rawValue: text) { return .status(status) }
+            throw FindingTrouble(sentence: "is one of " + words(option.allowed))
+        case .owner: return .owner(text)
+        case .note: return .note(text)
+        case .due:
+            do throws(AnswerProblem) {
+                return .due(
+                    try FindingDay.read(
+                        text, rules: rules, today: surroundings.today(),
+                        zone: surroundings.zone))
+            } catch {
+                throw FindingTrouble(sentence: error.message())
+            }
         }
     }
+
+    private func words(_ all: [String]) -> String { all.joined(separator: ", ") }
 }

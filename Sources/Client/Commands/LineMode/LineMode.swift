@@ -97,9 +97,10 @@ struct LineMode {
         case .status:
             try StatusLines(run, store, dialogue).show()
             try showWorklist()
+        case .findings: try showFindings(of: typed.number)
         case .sync: try synchronise(run, store, dialogue)
         case .help: try dialogue.sayHelp(LineWord.worklist)
-        case .leave, .retry, .discard, .mine, .theirs, .edit: break
+        case .leave, .retry, .discard, .mine, .theirs, .edit, .say: break
         }
     }
 
@@ -138,6 +139,17 @@ struct LineMode {
     private mutating func open(_ row: WorklistRow?) throws {
         guard let row else { return }
         try FillCommand.ask(row.id, language: nil, store, dialogue)
+        try showWorklist()
+    }
+
+    /// Of the inspection in that line, or of all.
+    private mutating func showFindings(of number: Int?) throws {
+        var id: RecordID?
+        if let number {
+            guard let row = try row(number) else { return }
+            id = row.id
+        }
+        try FindingLines(of: id, store, dialogue).show()
         try showWorklist()
     }
 

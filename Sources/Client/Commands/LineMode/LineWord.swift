@@ -1,9 +1,14 @@
+internal import Arguments
+internal import FieldApp
+
 /// What can be typed in a place of the line mode: the one table for reading a line and for its help.
 struct LineWord: Equatable, Sendable {
     enum Deed: Sendable, Equatable {
         case open, begin, filter, status, sync, help, leave
         case retry, discard
         case mine, theirs, edit
+        case findings
+        case say(FindingField)
     }
 
     enum Operand: Sendable, Equatable {
@@ -12,6 +17,8 @@ struct LineWord: Equatable, Sendable {
         case number
         /// The rest of the line.
         case text
+        /// The same behind a space; nothing for an empty text.
+        case words
     }
 
     let deed: Deed
@@ -26,6 +33,7 @@ struct LineWord: Equatable, Sendable {
         case .none: word
         case .number: word.isEmpty ? "NUMBER" : "\(word) NUMBER"
         case .text: "\(word)TEXT"
+        case .words: "\(word) TEXT"
         }
     }
 
@@ -46,6 +54,12 @@ struct LineWord: Equatable, Sendable {
             LineWord(
                 deed: .filter, word: "/", operand: .text,
                 help: "shows only what has the text in it; / alone shows all"),
+            LineWord(
+                deed: .findings, word: "f", operand: .number,
+                help: "shows what is wrong there and not closed yet, to change it"),
+            LineWord(
+                deed: .findings, word: "f", operand: .none,
+                help: "shows that of all inspections, what is due first"),
             LineWord(
                 deed: .status, word: "t", operand: .none,
                 help: "shows what has still to go, and why"),
@@ -76,6 +90,25 @@ struct LineWord: Equatable, Sendable {
         LineWord(
             deed: .leave, word: "q", operand: .none, help: "leaves it undecided"),
     ]
+
+    static let findings = [
+        LineWord(deed: .open, word: "", operand: .number, help: "opens that one, to change it"),
+        LineWord(deed: .help, word: "?", operand: .none, help: "says what can be typed here"),
+        LineWord(
+            deed: .leave, word: "q", operand: .none, help: "goes back to the worklist"),
+    ]
+
+    /// The options of `walkdown finding`, under the same names.
+    static let finding =
+        FindingField.allCases.map { field in
+            let option = field.option
+            return LineWord(
+                deed: .say(field), word: option.name, operand: .words, help: option.help)
+        } + [
+            LineWord(
+                deed: .help, word: "?", operand: .none, help: "says what can be typed here"),
+            LineWord(deed: .leave, word: "q", operand: .none, help: "goes back to the list"),
+        ]
 }
 
 /// A line that was read: what to do, and with what.
@@ -95,6 +128,9 @@ struct TypedWord: Equatable {
                 guard let number = Int(operand), number > 0 else { continue }
                 self.init(deed: word.deed, number: number)
             case .text: self.init(deed: word.deed, text: operand)
+            case .words:
+                guard operand.isEmpty || Self.isApart(line, word) else { continue }
+                self.init(deed: word.deed, text: operand)
             case .none: continue
             }
             return
@@ -106,6 +142,10 @@ struct TypedWord: Equatable {
         self.deed = deed
         self.number = number
         self.text = text
+    }
+
+    private static func isApart(_ line: String, _ word: LineWord) -> Bool {
+        line.dropFirst(word.word.count).first?.isWhitespace == true
     }
 
     /// What stands behind the word; nil for another word.
